@@ -1,0 +1,78 @@
+import * as z from 'zod';
+import { EventId, Timestamp } from './ids.ts';
+
+/** Every event type: past tense, never changed once shipped. */
+export const AuditEventType = z.enum([
+  // Calls.
+  'call.admitted', // judged allow; the intent, durable before the upstream call leaves
+  'call.refused', // judged refuse, or refused because a person, time or the host said so
+  'call.held', // judged ask; its decisions are raised in the same transaction
+  'call.queued', // every decision was approved
+  'call.claimed', // a worker holds the lease; the intent of an approved call
+  'call.completed', // upstream answered; the result is recorded
+  'call.failed', // the call certainly did not take effect, or upstream says it failed
+  'call.outcome_unknown', // sent, and nobody knows whether it took effect
+  'call.voided', // approved, but its conditions changed before dispatch
+  'call.abandoned', // the caller left before it knew the decision's id
+  'call.malformed', // refused at ingress
+  // Decisions.
+  'decision.raised',
+  'decision.approval_recorded', // one of several approvals that are needed
+  'decision.approved',
+  'decision.refused',
+  'decision.expired',
+  'decision.withdrawn',
+  'decision.extended',
+  'decision.reminded',
+  'decision.answer_rejected', // an answer that came too late, twice, or from somebody who may not
+  // Mandates, agents, credentials.
+  'principal.created',
+  'mandate.widened',
+  'mandate.narrowed',
+  'mandate.changed',
+  'agent.created',
+  'agent.admitted',
+  'agent.suspended',
+  'credential.issued',
+  'credential.revoked',
+  'credential.rejected',
+  'login.link_issued',
+  'login.succeeded',
+  'evidence.filed',
+  // Tools and the host.
+  'tool.discovered',
+  'tool.changed',
+  'tool.accepted',
+  'host.started',
+  'host.stopped',
+  'host.frozen',
+  'host.thawed',
+  'rules.loaded',
+  'payload.read', // somebody read arguments or results that belong to another
+]);
+export type AuditEventType = z.infer<typeof AuditEventType>;
+
+export const Actor = z.strictObject({
+  kind: z.enum(['agent', 'principal', 'operator', 'host', 'anonymous']),
+  /** Handle of the agent or principal; for the host, which part acted. */
+  name: z.string(),
+});
+export type Actor = Readonly<z.infer<typeof Actor>>;
+
+/** One fact that happened, as the log returns it. */
+export const AuditEvent = z.strictObject({
+  /** Position of arrival; gap-free order (`seq`) is given when the event is sealed. */
+  cursor: z.string(),
+  id: EventId,
+  seq: z.int().nonnegative().nullable(),
+  type: AuditEventType,
+  at: Timestamp,
+  actor: Actor,
+  principal: z.string().nullable(),
+  agent: z.string().nullable(),
+  run: z.string().nullable(),
+  call: z.string().nullable(),
+  decision: z.string().nullable(),
+  payload: z.record(z.string(), z.unknown()),
+});
+export type AuditEvent = z.infer<typeof AuditEvent>;

@@ -1,0 +1,266 @@
+import * as z from 'zod';
+import { MandateTerms } from './config.ts';
+import { ErrorCode } from './errors.ts';
+import { AgentId, AnswerId, CallId, CredentialId, DecisionId, Digest, PrincipalId, Timestamp } from './ids.ts';
+import { Lane, Scope } from './lanes.ts';
+import { Effect, Ground } from './verdict.ts';
+
+/** RFC 9457, with our stable `code`. */
+export const Problem = z.object({
+  type: z.string(),
+  title: z.string(),
+  status: z.int(),
+  code: ErrorCode,
+  detail: z.string(),
+  requestId: z.string().optional(),
+  context: z.record(z.string(), z.unknown()).optional(),
+});
+export type Problem = z.infer<typeof Problem>;
+
+const page = <Item extends z.ZodType>(item: Item) => z.strictObject({ items: z.array(item), nextCursor: z.string().nullable() });
+export const PageQuery = z.object({
+  limit: z.coerce.number().int().min(1).max(200).default(50),
+  cursor: z.string().max(500).optional(),
+});
+
+export const DecisionKind = z.enum(['call', 'request', 'spend', 'tool', 'outcome']);
+export type DecisionKind = z.infer<typeof DecisionKind>;
+export const DecisionStatus = z.enum(['pending', 'approved', 'refused', 'expired', 'withdrawn']);
+export type DecisionStatus = z.infer<typeof DecisionStatus>;
+export const CallState = z.enum(['running', 'held', 'queued', 'executing', 'done', 'failed', 'unknown', 'refused', 'abandoned']);
+export type CallState = z.infer<typeof CallState>;
+
+export const Hop = z.strictObject({
+  run: z.string(),
+  agent: z.string(),
+  principal: z.string(),
+  /** The task or the question that started this run; text that somebody wrote. */
+  question: z.string().nullable(),
+});
+export type Hop = Readonly<z.infer<typeof Hop>>;
+
+export const Answer = z.strictObject({
+  id: AnswerId,
+  principal: z.string(),
+  effect: z.enum(['approve', 'refuse']),
+  note: z.string().nullable(),
+  editedArgs: z.record(z.string(), z.unknown()).nullable(),
+  shownDigest: Digest,
+  at: Timestamp,
+});
+export type Answer = Readonly<z.infer<typeof Answer>>;
+
+export const Outcome = z.strictObject({
+  state: z.enum(['done', 'failed', 'unknown', 'not_run']),
+  at: Timestamp,
+  /** Why it was not run, failed or is unknown. */
+  reason: z.string().nullable(),
+  /** The upstream's CallToolResult, for `done`. */
+  result: z.record(z.string(), z.unknown()).nullable(),
+});
+export type Outcome = Readonly<z.infer<typeof Outcome>>;
+
+export const Decision = z.strictObject({
+  id: DecisionId,
+  kind: DecisionKind,
+  state: DecisionStatus,
+  version: z.int(),
+  /** Digest of exactly what is put before the principal; an answer must name it. */
+  shownDigest: Digest,
+  title: z.string(),
+  principal: z.string(),
+  answerBy: z.array(z.string()),
+  needs: z.int(),
+  agent: z.string(),
+  chain: z.array(Hop),
+  grounds: z.array(Ground),
+  irreversible: z.boolean(),
+  call: z
+    .strictObject({
+      id: CallId,
+      tool: z.string(),
+      arguments: z.record(z.string(), z.unknown()),
+      digest: Digest,
+      state: CallState,
+      /** What ran or will run, when a principal edited the arguments. */
+      effectiveArguments: z.record(z.string(), z.unknown()).nullable(),
+    })
+    .nullable(),
+  request: z.record(z.string(), z.unknown()).nullable(),
+  context: z.strictObject({
+    /** What the server saw itself. */
+    seen: z.record(z.string(), z.unknown()),
+    /** What the agent says; somebody else's text. */
+    claimed: z.string().nullable(),
+  }),
+  answers: z.array(Answer),
+  outcome: Outcome.nullable(),
+  supersedes: DecisionId.nullable(),
+  supersededBy: DecisionId.nullable(),
+  afterRefusalOf: DecisionId.nullable(),
+  /** What the asking principal may do right now; the page draws its buttons from this. */
+  allowed: z.array(z.enum(['approve', 'refuse', 'extend'])),
+  createdAt: Timestamp,
+  expiresAt: Timestamp,
+  settledAt: Timestamp.nullable(),
+  /** Why it was withdrawn or expired; for an answered decision the answers say it. */
+  settledReason: z.string().nullable(),
+});
+export type Decision = z.infer<typeof Decision>;
+export const DecisionPage = page(Decision);
+export type DecisionPage = z.infer<typeof DecisionPage>;
+
+const csv = <Item extends z.ZodType>(item: Item) => z.preprocess((raw) => (typeof raw === 'string' ? raw.split(',') : raw), z.array(item));
+export const DecisionQuery = PageQuery.extend({
+  state: csv(DecisionStatus).optional(),
+  kind: csv(DecisionKind).optional(),
+  agent: z.string().optional(),
+  tool: z.string().optional(),
+  rule: z.string().optional(),
+  q: z.string().max(200).optional(),
+  sort: z.enum(['age', 'deadline']).default('age'),
+});
+export type DecisionQuery = z.infer<typeof DecisionQuery>;
+
+export const AnswerInput = z.strictObject({
+  version: z.int(),
+  shownDigest: Digest,
+  effect: z.enum(['approve', 'refuse']),
+  note: z.string().max(4000).optional(),
+  editedArgs: z.record(z.string(), z.unknown()).optional(),
+  remember: z.strictObject({ ttl_days: z.int().positive().max(366).optional(), uses: z.int().positive().optional() }).optional(),
+});
+export type AnswerInput = z.infer<typeof AnswerInput>;
+export const BulkAnswerInput = z.strictObject({
+  answers: z
+    .array(AnswerInput.extend({ id: DecisionId }))
+    .min(1)
+    .max(500),
+});
+export type BulkAnswerInput = z.infer<typeof BulkAnswerInput>;
+export const BulkAnswerReport = z.strictObject({
+  items: z.array(z.strictObject({ id: DecisionId, ok: z.boolean(), decision: Decision.nullable(), problem: Problem.nullable() })),
+});
+export type BulkAnswerReport = z.infer<typeof BulkAnswerReport>;
+export const ExtendInput = z.strictObject({ version: z.int(), expiresAt: Timestamp });
+export type ExtendInput = z.infer<typeof ExtendInput>;
+
+export const RuleRow = z.strictObject({
+  /** Place in evaluation order, from 1. */
+  order: z.int(),
+  id: z.string(),
+  tool: z.string(),
+  when: z.string(),
+  reason: z.string(),
+  effect: z.enum(['ask', 'refuse']),
+  match: z.string().nullable(),
+  answerBy: z.array(z.string()),
+  needs: z.int(),
+  mode: z.enum(['enforce', 'shadow']),
+  expiresMs: z.int(),
+});
+export type RuleRow = Readonly<z.infer<typeof RuleRow>>;
+export const ToolRow = z.strictObject({
+  tool: z.string(),
+  state: z.enum(['accepted', 'quarantined', 'gone']),
+  /** `allow`: no rule names it. `depends`: a rule reads the arguments. */
+  verdict: z.enum(['allow', 'ask', 'refuse', 'depends']),
+  rules: z.array(z.string()),
+});
+export type ToolRow = Readonly<z.infer<typeof ToolRow>>;
+export const RuleTable = z.strictObject({ digest: Digest, rules: z.array(RuleRow), tools: z.array(ToolRow) });
+export type RuleTable = z.infer<typeof RuleTable>;
+export const TryInput = z.strictObject({ tool: z.string(), arguments: z.unknown(), agent: z.string().optional() });
+export type TryInput = z.infer<typeof TryInput>;
+export const TryReport = z.strictObject({
+  effect: Effect,
+  grounds: z.array(Ground),
+  /** Every rule and term that was looked at, and what it said. */
+  considered: z.array(
+    z.strictObject({
+      kind: z.enum(['rule', 'term']),
+      id: z.string(),
+      when: z.string(),
+      said: z.enum(['matches', 'does not match', 'could not be evaluated']),
+      detail: z.string().nullable(),
+    }),
+  ),
+});
+export type TryReport = z.infer<typeof TryReport>;
+
+export const Agent = z.strictObject({
+  id: AgentId,
+  name: z.string(),
+  principal: z.string(),
+  status: z.enum(['probation', 'member', 'suspended']),
+  lane: Lane,
+  description: z.string(),
+  createdAt: Timestamp,
+  lastSeenAt: Timestamp.nullable(),
+});
+export type Agent = z.infer<typeof Agent>;
+export const AgentPage = page(Agent);
+export const AgentInput = z.strictObject({
+  name: z.string(),
+  principal: z.string().optional(),
+  description: z.string().max(1000).default(''),
+});
+export type AgentInput = z.infer<typeof AgentInput>;
+
+export const Credential = z.strictObject({
+  id: CredentialId,
+  agent: z.string().nullable(),
+  principal: z.string(),
+  label: z.string(),
+  scopes: z.array(Scope).nullable(),
+  createdAt: Timestamp,
+  expiresAt: Timestamp.nullable(),
+  revokedAt: Timestamp.nullable(),
+  lastUsedAt: Timestamp.nullable(),
+});
+export type Credential = z.infer<typeof Credential>;
+export const CredentialPage = page(Credential);
+export const CredentialInput = z.strictObject({
+  label: z.string().max(120).default(''),
+  scopes: z.array(Scope).optional(),
+  ttl_days: z.int().positive().max(3650).optional(),
+  /** Wait budgets for held calls of this credential, in milliseconds. */
+  hold: z.strictObject({ wait: z.int().min(0).max(3_600_000), wait_with_progress: z.int().min(0).max(3_600_000) }).optional(),
+});
+export type CredentialInput = z.infer<typeof CredentialInput>;
+/** The only answer that ever holds a secret. */
+export const IssuedCredential = z.strictObject({ token: z.string(), id: CredentialId, expiresAt: Timestamp.nullable() });
+export type IssuedCredential = z.infer<typeof IssuedCredential>;
+
+export const Principal = z.strictObject({ id: PrincipalId, name: z.string(), displayName: z.string(), email: z.string().nullable() });
+export type Principal = z.infer<typeof Principal>;
+export const PrincipalPage = page(Principal);
+export const PrincipalInput = z.strictObject({
+  name: z.string(),
+  displayName: z.string(),
+  email: z.email().optional(),
+  mandate: MandateTerms.optional(),
+});
+export const Me = z.strictObject({ principal: Principal, csrf: z.string().nullable(), frozen: z.boolean() });
+export type Me = z.infer<typeof Me>;
+export const LoginLink = z.strictObject({ url: z.url(), expiresAt: Timestamp });
+export type LoginLink = z.infer<typeof LoginLink>;
+
+export const Mandate = z.strictObject({
+  version: z.int(),
+  ...MandateTerms.shape,
+  madeBy: z.string().optional(),
+  createdAt: Timestamp.optional(),
+});
+export type Mandate = z.infer<typeof Mandate>;
+
+export const FreezeInput = z.strictObject({ reason: z.string().min(1).max(500) });
+export const HostState = z.strictObject({
+  frozen: z.boolean(),
+  frozenAt: Timestamp.nullable(),
+  frozenBy: z.string().nullable(),
+  reason: z.string().nullable(),
+});
+export type HostState = z.infer<typeof HostState>;
+
+export { page };

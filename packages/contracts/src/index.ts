@@ -1,0 +1,62 @@
+export { Actor, AuditEvent, AuditEventType } from './audit.ts';
+export { AuditPage, AuditQuery } from './audit-http.ts';
+export { Budget, Config, MandateTerms, RuleConfig, ServerConfig, Term, ToolConfig } from './config.ts';
+export { Duration } from './duration.ts';
+export { ErrorCode } from './errors.ts';
+export {
+  Agent,
+  AgentInput,
+  AgentPage,
+  Answer,
+  AnswerInput,
+  BulkAnswerInput,
+  BulkAnswerReport,
+  CallState,
+  Credential,
+  CredentialInput,
+  CredentialPage,
+  Decision,
+  DecisionKind,
+  DecisionPage,
+  DecisionQuery,
+  DecisionStatus,
+  ExtendInput,
+  FreezeInput,
+  Hop,
+  HostState,
+  IssuedCredential,
+  LoginLink,
+  Mandate,
+  Me,
+  Outcome,
+  PageQuery,
+  Principal,
+  PrincipalInput,
+  PrincipalPage,
+  Problem,
+  page,
+  RuleRow,
+  RuleTable,
+  ToolRow,
+  TryInput,
+  TryReport,
+} from './http.ts';
+export {
+  AgentId,
+  AnswerId,
+  CallId,
+  CredentialId,
+  DecisionId,
+  Digest,
+  EventId,
+  ID_PREFIXES,
+  type Id,
+  type IdPrefix,
+  PrincipalId,
+  RunId,
+  Timestamp,
+} from './ids.ts';
+export { LANE_CEILING, Lane, OWN_TOOL_SCOPE, type OwnToolName, PRINCIPAL_ONLY_SCOPE, Scope } from './lanes.ts';
+export { LANE_HEADER, META, OUTCOME_CODES, type OutcomeCode } from './mcp.ts';
+export { type Failure, fail, ok, type Result } from './result.ts';
+export { Effect, Ground, GroundKind } from './verdict.ts';
