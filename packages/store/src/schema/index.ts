@@ -1,0 +1,7 @@
+export { agent, credential } from './agent.ts';
+export { auditPending } from './audit-pending.ts';
+export { call, run } from './call.ts';
+export { answer, decision } from './decision.ts';
+export { host, tool } from './host.ts';
+export { idempotency, outbox } from './outbox.ts';
+export { mandate, principal } from './principal.ts';
