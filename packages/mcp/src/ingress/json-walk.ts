@@ -1,5 +1,6 @@
 import type { ErrorCode } from '@countersign/contracts';
 import { endOfNumber, endOfString, isUnsafe, keyAt, type Text } from './json-tokens.ts';
+import { visible } from './visible.ts';
 
 export type IngressCode = Extract<ErrorCode, `ingress.${string}`>;
 export type WalkBounds = { readonly maxDepth: number; readonly maxNodes: number };
@@ -189,9 +190,5 @@ function segment(bytes: Buffer, start: number): string {
   } catch {
     return '(unreadable key)';
   }
-  const short = key.length > 64 ? `${key.slice(0, 64)}…` : key;
-  return short
-    .replaceAll('~', '~0')
-    .replaceAll('/', '~1')
-    .replace(/[^\x20-\x7e…]/gu, (odd) => `\\u{${(odd.codePointAt(0) as number).toString(16)}}`);
+  return visible(key.replaceAll('~', '~0').replaceAll('/', '~1'), 64);
 }
