@@ -254,6 +254,39 @@ export const Mandate = z.strictObject({
 });
 export type Mandate = z.infer<typeof Mandate>;
 
+/** What `GET mandates/me` gave, with other terms: the fields that the server keeps are accepted and ignored. */
+export const MandateInput = z.strictObject({
+  ...MandateTerms.shape,
+  version: z.int().optional(),
+  madeBy: z.string().optional(),
+  createdAt: Timestamp.optional(),
+});
+export type MandateInput = z.infer<typeof MandateInput>;
+
+export const WithdrawInput = z.strictObject({ reason: z.string().min(1).max(1000) });
+export type WithdrawInput = z.infer<typeof WithdrawInput>;
+/** Opens a session in a browser from a principal's token. */
+export const LoginInput = z.strictObject({ token: z.string().min(1).max(200) });
+export type LoginInput = z.infer<typeof LoginInput>;
+
+/** The rules in force after the config was read again. */
+export const ReloadReport = z.strictObject({ digest: Digest, rules: z.int(), warnings: z.array(z.string()) });
+export type ReloadReport = z.infer<typeof ReloadReport>;
+export const Readiness = z.strictObject({ ready: z.boolean(), checks: z.array(z.strictObject({ name: z.string(), ok: z.boolean() })) });
+export type Readiness = z.infer<typeof Readiness>;
+
+/**
+ * What /events sends: which thing changed, never its content. `resync`: some changes were missed, so read again what you show.
+ * `id` is the decision's, the call's, or the name of the agent, principal or tool.
+ */
+export const ServerEvent = z.strictObject({
+  type: z.enum(['decision', 'call', 'agent', 'mandate', 'host', 'rules', 'tool', 'resync']),
+  id: z.string(),
+  state: z.string().optional(),
+  version: z.int().optional(),
+});
+export type ServerEvent = z.infer<typeof ServerEvent>;
+
 export const FreezeInput = z.strictObject({ reason: z.string().min(1).max(500) });
 export const HostState = z.strictObject({
   frozen: z.boolean(),
