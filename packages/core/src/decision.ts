@@ -50,6 +50,12 @@ export type DecisionCommand =
   | { readonly type: 'expire' }
   | { readonly type: 'withdraw'; readonly by: string; readonly reason: string };
 
+/**
+ * The moment a command acts at, ISO 8601 UTC. `counted` is what deadlines are measured against: the same as `now`, or the moment of the
+ * freeze while the host is frozen, since deadlines stop then.
+ */
+export type Moment = { readonly now: string; readonly counted: string };
+
 /** What a command does: the state after it and the one audit event that says so. */
 export type DecisionTransition = { readonly from: number; readonly next: DecisionState; readonly event: AuditEventType };
 
@@ -64,18 +70,18 @@ export type DecisionError =
   | 'input.invalid';
 
 /**
- * The whole behaviour. Pure: `now` is ISO 8601 UTC (the moment of the freeze while the host is frozen, since deadlines stop then).
+ * The whole behaviour, pure.
  * @returns the transition, or why there is none; an error changes nothing.
  */
 export function decide(
   question: Question,
   state: DecisionState,
   command: DecisionCommand,
-  now: string,
+  { now, counted }: Moment,
 ): Result<DecisionTransition, DecisionError> {
   if (state.state !== 'pending') return settled(state);
   const version = state.version + 1;
-  const isOverdue = now >= state.expiresAt;
+  const isOverdue = counted >= state.expiresAt;
   switch (command.type) {
     case 'answer': {
       if (!question.answerBy.includes(command.principal)) return fail('decision.not_yours', notYours(question));
@@ -132,14 +138,14 @@ export function decide(
 export type AllowedCommand = 'approve' | 'refuse' | 'extend';
 
 /** What this principal may do right now, found by asking `decide`. The page draws its buttons from this and keeps no rules of its own. */
-export function allowedCommands(question: Question, state: DecisionState, principal: string, now: string): readonly AllowedCommand[] {
+export function allowedCommands(question: Question, state: DecisionState, principal: string, moment: Moment): readonly AllowedCommand[] {
   const answer = { type: 'answer', principal, note: 'asked in order to know', version: state.version, shownDigest: question.shownDigest } as const;
   const commands: Record<AllowedCommand, DecisionCommand> = {
     approve: { ...answer, effect: 'approve' },
     refuse: { ...answer, effect: 'refuse' },
     extend: { type: 'extend', principal, version: state.version, expiresAt: '9999-12-31T23:59:59.999Z' },
   };
-  return (Object.keys(commands) as AllowedCommand[]).filter((name) => decide(question, state, commands[name], now).ok);
+  return (Object.keys(commands) as AllowedCommand[]).filter((name) => decide(question, state, commands[name], moment).ok);
 }
 
 function settled(state: Exclude<DecisionState, { state: 'pending' }>): Result<never, DecisionError> {

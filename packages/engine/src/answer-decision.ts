@@ -1,0 +1,147 @@
+import { type AnswerInput, type Decision, type ErrorCode, fail, type Failure, ok, type Result } from '@countersign/contracts';
+import { canonicalize } from '@countersign/audit';
+import { decide, type DecisionTransition } from '@countersign/core';
+import {
+  appendAudit,
+  applyDecision,
+  type CallRecord,
+  type DecisionRecord,
+  dropOutbox,
+  findCall,
+  findVisibleDecision,
+  insertAnswer,
+  lockCall,
+  mintId,
+  type Transaction,
+} from '@countersign/store';
+import { callerActor } from './actor.ts';
+import { announceSettled } from './after-settling.ts';
+import { answerToolDecision } from './accept-tool.ts';
+import { announceAuthority } from './announce.ts';
+import type { Caller } from './caller.ts';
+import type { EngineDeps } from './deps.ts';
+import { judgeEdit } from './judge-edit.ts';
+import { answerOutcomeDecision } from './outcome-decision.ts';
+import { readDecision } from './read-decision.ts';
+import { aboutDecision } from './raise-decision.ts';
+import { type Edit, queueWhenApproved, refuseCall, type Settled } from './settle-call.ts';
+
+/**
+ * Answers a decision as a principal. One answer takes effect; every other one is told who was first and when. An approval queues the call in
+ * the same transaction; a refusal has no way to upstream. An answer that is turned down is an event too.
+ */
+export async function answerDecision(deps: EngineDeps, caller: Caller, id: string, input: AnswerInput): Promise<Result<Decision, ErrorCode>> {
+  const { principal } = caller;
+  if (caller.agent || !principal) {
+    return fail('credential.forbidden', 'Only a principal answers decisions. An agent’s credential never does, whatever its scopes.');
+  }
+  const { host } = await deps.authority.host('current');
+  // Judged before the transaction: the embedded database has one connection, and the dispatcher checks everything again anyway.
+  const edited = await editedArgs(deps, principal.name, id, input);
+  const settled = await deps.store.transact(async (tx): Promise<Result<Settled, ErrorCode>> => {
+    const seen = await findVisibleDecision(tx, { principal: principal.name }, id);
+    if (!seen) return fail('not_found', `There is no decision ${id}.`);
+    // The call's row is locked first, so that the last two of several answers can't each think the other is still open.
+    const call = seen.call ? await lockCall(tx, seen.call) : null;
+    const decision = (await findVisibleDecision(tx, { principal: principal.name }, id)) ?? seen;
+    const now = deps.now();
+    const command = { type: 'answer', principal: principal.name, effect: input.effect, note: input.note ?? null, version: input.version, shownDigest: input.shownDigest as DecisionRecord['question']['shownDigest'] } as const;
+    const decided = decide(decision.question, decision.state, command, { now, counted: host.frozen?.at ?? now });
+    if (!decided.ok) return await turnDown(deps, tx, caller, decision, input, decided.error);
+    if (!edited.ok) return await turnDown(deps, tx, caller, decision, input, edited.error);
+    if (!(await applyDecision(tx, decision.id, decided.value.from, decided.value.next))) {
+      return fail('conflict', 'It changed while you answered. Load it again.');
+    }
+    return ok(await recordAnswer(deps, tx, { caller, decision, call, input, edited: edited.value, transition: decided.value, now }));
+  });
+  if (!settled.ok) return settled;
+  if (settled.value.decisions.some((decision) => decision.kind === 'tool')) announceAuthority(deps);
+  announceSettled(deps, settled.value);
+  return await readDecision(deps, caller, id);
+}
+
+async function recordAnswer(
+  deps: EngineDeps,
+  tx: Transaction,
+  given: {
+    readonly caller: Caller;
+    readonly decision: DecisionRecord;
+    readonly call: CallRecord | null;
+    readonly input: AnswerInput;
+    readonly edited: Edit | null;
+    readonly transition: DecisionTransition;
+    readonly now: string;
+  },
+): Promise<Settled> {
+  const { caller, decision, call, input, edited, transition, now } = given;
+  const actor = callerActor(caller);
+  const note = input.note ?? null;
+  await insertAnswer(tx, {
+    id: mintId('ans'),
+    decision: decision.id,
+    principal: actor.name,
+    effect: input.effect,
+    note,
+    editedArgs: edited?.args ?? null,
+    shownDigest: decision.question.shownDigest,
+    at: now,
+  });
+  await appendAudit(tx, [
+    {
+      type: transition.event,
+      at: now,
+      actor,
+      ...aboutDecision(decision),
+      payload: { effect: input.effect, note, shownDigest: decision.question.shownDigest, version: transition.next.version, isEdited: edited !== null },
+    },
+  ]);
+  const answered = { ...decision, state: transition.next };
+  if (transition.next.state === 'pending') return { call: null, isQueued: false, decisions: [answered] };
+  await dropOutbox(tx, 'expire', [decision.id]);
+  if (decision.kind === 'tool') await answerToolDecision(tx, decision, input.effect, actor, now);
+  if (!call) return { call: null, isQueued: false, decisions: [answered] };
+  if (decision.kind === 'outcome') {
+    const isQueued = await answerOutcomeDecision(tx, call, input.effect, actor, now);
+    return { call, isQueued, decisions: [answered] };
+  }
+  if (input.effect === 'approve') {
+    return { call, isQueued: await queueWhenApproved(tx, call, actor, now, edited), decisions: [answered] };
+  }
+  const reason = note ? `${actor.name} refused it: ${note}` : `${actor.name} refused it, without a note.`;
+  const others = await refuseCall(tx, call, { cause: 'refused_by_principal', reason, actor, decision: decision.id }, now);
+  return { call, isQueued: false, decisions: [answered, ...others] };
+}
+
+/** Edited arguments in canonical text that passed the gate again; null when nothing was edited. */
+async function editedArgs(deps: EngineDeps, principal: string, id: string, input: AnswerInput): Promise<Result<Edit | null, ErrorCode>> {
+  if (input.editedArgs === undefined) return ok(null);
+  if (input.effect === 'refuse') return fail('input.invalid', 'A refusal has no edited arguments.');
+  const decision = await findVisibleDecision(deps.store.db, { principal }, id);
+  const call = decision?.call ? await findCall(deps.store.db, decision.call) : null;
+  if (!decision || !call || decision.kind !== 'call') return fail('input.invalid', 'There is no call here whose arguments could be edited.');
+  const text = canonicalize(input.editedArgs);
+  if (text === (call.effectiveArgs ?? call.args)) return ok(null);
+  const judged = await judgeEdit(deps, call, decision, principal, input.editedArgs);
+  return judged.ok ? ok({ args: text, judgement: judged.value }) : judged;
+}
+
+/** Records an answer that changed nothing. The event commits; the caller gets the reason. */
+async function turnDown(
+  deps: EngineDeps,
+  tx: Transaction,
+  caller: Caller,
+  decision: DecisionRecord,
+  input: AnswerInput,
+  error: Failure,
+): Promise<Result<never, ErrorCode>> {
+  await appendAudit(tx, [
+    {
+      type: 'decision.answer_rejected',
+      at: deps.now(),
+      actor: callerActor(caller),
+      ...aboutDecision(decision),
+      payload: { effect: input.effect, version: input.version, shownDigest: input.shownDigest, code: error.code },
+    },
+  ]);
+  return { ok: false, error };
+}

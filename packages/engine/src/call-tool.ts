@@ -1,0 +1,230 @@
+/**
+ * The gate: between "the model picked a tool" and "the tool ran" stands this one function.
+ *
+ * G1 A call leaves for upstream only after its intent is durable; the agent gets a result only after the outcome is.
+ * G2 What is judged, shown, hashed and sent is one frozen object.
+ * G3 Authority is checked where the intent commits: a call judged under terms that changed meanwhile is judged again.
+ * G4 A hidden tool and one that does not exist end alike.
+ * G5 When anything here can't be written, the call does not run.
+ */
+import type { Failure } from '@countersign/contracts';
+import { advance, decide, type RefusalCause } from '@countersign/core';
+import { appendAudit, applyCall, applyDecision, type CallRecord, decisionsOfCall, dropOutbox, findCall, markCall } from '@countersign/store';
+import { callerActor } from './actor.ts';
+import { announceCall, announceChange } from './announce.ts';
+import { waitForEnd } from './await-decision.ts';
+import type { CallEnd, IncomingCall } from './call-end.ts';
+import type { Caller } from './caller.ts';
+import type { EngineDeps } from './deps.ts';
+import { sha256 } from './digest.ts';
+import { denialsOf } from './earlier-no.ts';
+import { heldDecision } from './end-of-call.ts';
+import { actingName, hasTool, type Judgement, judge, type Work } from './judge.ts';
+import { about, callRecord, raiseDecision } from './raise-decision.ts';
+import type { UpstreamFailure, UpstreamReply } from './upstreams.ts';
+import { workOf } from './work.ts';
+
+/** Rounds of judging again while authority keeps moving; more than a few in a row means that something is wrong. */
+const ROUNDS = 5;
+
+/** Takes one call through the gate. Expected things, a dead store included, come back as a `CallEnd`. */
+export async function callTool(deps: EngineDeps, caller: Caller, call: IncomingCall): Promise<CallEnd> {
+  try {
+    return await admit(deps, caller, call);
+  } catch (error) {
+    deps.log.error({ err: error, tool: call.tool }, 'A call was refused because it could not be recorded');
+    return unavailable({ code: 'store.unavailable', message: 'Not executed: the call could not be recorded. Nothing happened; try again later.' });
+  }
+}
+
+async function admit(deps: EngineDeps, first: Caller, incoming: IncomingCall): Promise<CallEnd> {
+  let caller = first;
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const tool = deps.upstreams.tool(incoming.tool);
+    if (!tool || !hasTool(deps, caller, incoming.tool)) return { kind: 'hidden' };
+    const work = await workOf(deps, caller, incoming.origin);
+    const plain = await judge(deps, caller, work, tool, incoming.args, [], round === 0 ? 'cached' : 'current');
+    const judgement =
+      plain.verdict.effect === 'ask' ? await judge(deps, caller, work, tool, incoming.args, await denialsOf(deps, caller, plain)) : plain;
+    const end =
+      judgement.verdict.effect === 'ask'
+        ? await hold(deps, caller, work, judgement, incoming)
+        : await runOrRefuse(deps, caller, work, judgement, incoming);
+    if (end !== 'stale') return end;
+    const again = await standingNow(deps, caller);
+    if (!again) return unavailable({ code: 'credential.invalid', message: 'This credential is no longer valid.' });
+    caller = again;
+  }
+  return unavailable({ code: 'conflict', message: 'Not executed: the terms kept changing while the call was judged. Try again.' });
+}
+
+/** The caller as it stands now; the credential's own narrowing stays in force. */
+async function standingNow(deps: EngineDeps, caller: Caller): Promise<Caller | null> {
+  deps.authority.forget();
+  const now = await deps.authority.ofAgent(actingName(caller));
+  return now && { ...now, credential: caller.credential, scopes: now.scopes.filter((scope) => caller.scopes.includes(scope)), hold: caller.hold };
+}
+
+async function runOrRefuse(
+  deps: EngineDeps,
+  caller: Caller,
+  work: Work,
+  judgement: Judgement,
+  incoming: IncomingCall,
+): Promise<CallEnd | 'stale'> {
+  const judged = callRecord(deps, caller, work, judgement, incoming.claimed);
+  const isRefused = judgement.verdict.effect === 'refuse';
+  const record: CallRecord = isRefused ? { ...judged, cause: 'refused_by_rule', reason: refusalReason(judgement) } : judged;
+  const { recorded } = await deps.store.recordIntent({
+    call: record,
+    event: {
+      type: isRefused ? 'call.refused' : 'call.admitted',
+      at: record.createdAt,
+      actor: callerActor(caller),
+      ...about(record),
+      payload: {
+        tool: record.tool,
+        argsDigest: record.argsDigest,
+        toolDigest: record.toolDigest,
+        rulesDigest: record.rulesDigest,
+        mandateVersions: record.mandateVersions,
+        ...(record.grounds.length > 0 && { grounds: record.grounds }),
+      },
+    },
+  });
+  if (!recorded) return 'stale';
+  if (isRefused) return refusedByGate(judgement, record);
+  return await run(deps, caller, record, incoming);
+}
+
+/** Sends an allowed call whose intent is durable, and records what came of it before anybody hears of it. */
+async function run(deps: EngineDeps, caller: Caller, record: CallRecord, incoming: IncomingCall): Promise<CallEnd> {
+  const answer = await deps.upstreams.call(record.tool, incoming.args, {
+    idempotencyKey: record.id,
+    signal: incoming.signal,
+    ...(incoming.meta && { meta: incoming.meta }),
+    ...(incoming.onProgress && { onProgress: incoming.onProgress }),
+  });
+  const outcome = outcomeOf(answer);
+  const at = deps.now();
+  const recorded = await deps.store
+    .recordOutcome({
+      id: record.id,
+      from: record.life.version,
+      state: outcome.state,
+      result: outcome.result,
+      reason: outcome.reason,
+      at,
+      event: { type: outcome.event, at, actor: callerActor(caller), ...about(record), payload: outcome.payload },
+    })
+    .catch((error: unknown) => {
+      deps.log.error({ err: error, call: record.id }, 'The outcome of a call could not be recorded');
+      return false;
+    });
+  if (!recorded) return { kind: 'unknown', call: record.id, reason: 'It was sent, but what came of it could not be recorded, so it is not reported.' };
+  if (answer.ok) return { kind: 'reply', call: record.id, reply: answer.value, decisions: [] };
+  return outcome.state === 'unknown'
+    ? { kind: 'unknown', call: record.id, reason: answer.error.message }
+    : { kind: 'failed', call: record.id, reason: answer.error.message, sent: answer.error.sent };
+}
+
+type UpstreamAnswer = { readonly ok: true; readonly value: UpstreamReply } | { readonly ok: false; readonly error: UpstreamFailure };
+
+/** An upstream's answer, or its failure, as a call's end. A failure that may have left is unknown, never failed. */
+export function outcomeOf(answer: UpstreamAnswer) {
+  if (answer.ok) {
+    const result = JSON.stringify(answer.value);
+    const isError = answer.value.kind === 'error';
+    const payload = { resultDigest: sha256(result), bytes: result.length, ...(isError && { upstreamError: answer.value.error.code }) };
+    return isError
+      ? ({ state: 'failed', event: 'call.failed', result, reason: answer.value.error.message, payload } as const)
+      : ({ state: 'done', event: 'call.completed', result, reason: null, payload } as const);
+  }
+  const { code, message, sent } = answer.error;
+  const payload = { code, message, sent };
+  return sent
+    ? ({ state: 'unknown', event: 'call.outcome_unknown', result: null, reason: message, payload } as const)
+    : ({ state: 'failed', event: 'call.failed', result: null, reason: message, payload } as const);
+}
+
+async function hold(
+  deps: EngineDeps,
+  caller: Caller,
+  work: Work,
+  judgement: Judgement,
+  incoming: IncomingCall,
+): Promise<CallEnd | 'stale'> {
+  const raised = await raiseDecision(deps, caller, work, judgement, incoming.claimed);
+  if (!raised.ok) return raised.error.code === 'limit.reached' ? unavailable(raised.error) : await refuseUnasked(deps, caller, work, judgement, raised.error);
+  if (raised.value.kind === 'stale') return 'stale';
+  const callId = raised.value.call;
+  if (raised.value.kind === 'held') {
+    const { decisions } = raised.value;
+    for (const decision of decisions) announceChange(deps, { type: 'decision', id: decision.id, state: 'pending', version: 1, seenBy: decision.question.answerBy });
+    incoming.onHeld?.({ kind: 'held', call: callId, decisions: decisions.map((decision) => heldDecision(deps, decision)) });
+  }
+  const waitMs = incoming.hasProgress ? caller.hold.waitWithProgressMs : caller.hold.waitMs;
+  const end = await waitForEnd(deps, callId, waitMs, incoming.signal);
+  if (incoming.signal.aborted) {
+    await abandon(deps, caller, callId);
+    return end;
+  }
+  await markCall(deps.store.db, callId, end.kind === 'held' ? 'told' : 'delivered', deps.now());
+  return end;
+}
+
+/** C10: a question that nobody can answer is refused at once, and the log says so. */
+async function refuseUnasked(deps: EngineDeps, caller: Caller, work: Work, judgement: Judgement, error: Failure): Promise<CallEnd | 'stale'> {
+  const refused: Judgement = { ...judgement, verdict: { ...judgement.verdict, effect: 'refuse' } };
+  const record: CallRecord = { ...callRecord(deps, caller, work, refused, null), cause: 'refused_by_rule', reason: error.message };
+  const { recorded } = await deps.store.recordIntent({
+    call: record,
+    event: {
+      type: 'call.refused',
+      at: record.createdAt,
+      actor: callerActor(caller),
+      ...about(record),
+      payload: { tool: record.tool, argsDigest: record.argsDigest, code: error.code, reason: error.message, grounds: record.grounds },
+    },
+  });
+  if (!recorded) return 'stale';
+  return { kind: 'refused', code: 'refused_by_rule', call: record.id, decision: null, reason: error.message, note: null };
+}
+
+/** The caller left before it was told the decision's id: nobody could ever fetch the outcome, so the question is taken back. */
+async function abandon(deps: EngineDeps, caller: Caller, callId: string): Promise<void> {
+  const now = deps.now();
+  const withdrawn = await deps.store.transact(async (tx) => {
+    const call = await findCall(tx, callId);
+    if (!call || call.toldAt) return [];
+    const left = advance(call.life, { type: 'abandon' }, now);
+    const reason = 'The caller left before it was told about this decision.';
+    if (!left.ok || !(await applyCall(tx, call.id, left.value.from, left.value.next, { reason, finishedAt: now }))) return [];
+    const pending = (await decisionsOfCall(tx, call.id)).filter((decision) => decision.state.state === 'pending');
+    await appendAudit(tx, [{ type: left.value.event, at: now, actor: callerActor(caller), ...about(call), payload: { reason } }]);
+    for (const decision of pending) {
+      const taken = decide(decision.question, decision.state, { type: 'withdraw', by: actingName(caller), reason }, { now, counted: now });
+      if (!taken.ok || !(await applyDecision(tx, decision.id, taken.value.from, taken.value.next))) continue;
+      await appendAudit(tx, [
+        { type: taken.value.event, at: now, actor: callerActor(caller), ...about(call), decision: decision.id, payload: { reason } },
+      ]);
+    }
+    await dropOutbox(tx, 'expire', pending.map((decision) => decision.id));
+    return pending;
+  });
+  for (const decision of withdrawn) announceChange(deps, { type: 'decision', id: decision.id, state: 'withdrawn', seenBy: decision.question.answerBy });
+  announceCall(deps, callId);
+}
+
+const unavailable = (error: Failure): CallEnd => ({ kind: 'unavailable', error });
+
+function refusalReason(judgement: Judgement): string {
+  const grounds = judgement.verdict.grounds.filter((ground) => ground.mode === 'enforce' && ground.effect === 'refuse');
+  return grounds.map((ground) => ground.reason).join(' ') || 'A rule of the host refuses this.';
+}
+
+function refusedByGate(judgement: Judgement, record: CallRecord): CallEnd {
+  const isEarlierNo = judgement.verdict.grounds.some((ground) => ground.kind === 'earlier_no' && ground.effect === 'refuse');
+  const code: RefusalCause = isEarlierNo ? 'refused_by_principal' : 'refused_by_rule';
+  return { kind: 'refused', code, call: record.id, decision: null, reason: record.reason ?? '', note: null };
+}

@@ -1,0 +1,40 @@
+import { type ErrorCode, fail, ok, type Result } from '@countersign/contracts';
+import { type CallRecord, type DecisionRecord, decisionsOfCall } from '@countersign/store';
+import { checkArguments } from './check-arguments.ts';
+import type { EngineDeps } from './deps.ts';
+import { hasTool, type Judgement, judge } from './judge.ts';
+import { partsOf } from './raise-decision.ts';
+import type { JsonObject } from './upstreams.ts';
+
+/**
+ * Takes edited arguments through the gate from the top: schema, visibility, rules and terms, as the agent stands now. The person who edits
+ * answers the grounds that are theirs; a ground that belongs to somebody else refuses the edit. The tool can't change, and where several
+ * must agree nobody edits: the others would have approved something that they were not shown.
+ */
+export async function judgeEdit(
+  deps: EngineDeps,
+  call: CallRecord,
+  decision: DecisionRecord,
+  editor: string,
+  edited: JsonObject,
+): Promise<Result<Judgement, ErrorCode>> {
+  const others = (await decisionsOfCall(deps.store.db, call.id)).some((other) => other.id !== decision.id && other.supersededBy === null);
+  if (decision.question.needs > 1 || others) {
+    return fail('decision.edit_refused', 'Several principals must agree to this call, so it can only be approved as it was shown to all of them.');
+  }
+  const agent = await deps.authority.ofAgent(call.agent);
+  const tool = deps.upstreams.tool(call.tool);
+  if (!agent || !tool || !hasTool(deps, agent, call.tool)) {
+    return fail('decision.edit_refused', `${call.agent} no longer has the tool ${call.tool}. Nothing was executed.`);
+  }
+  const problem = checkArguments(tool, edited);
+  if (problem) return fail('decision.edit_refused', `The edited arguments do not fit the schema of ${call.tool}: ${problem}`);
+  const work = { run: call.run, chain: decision.chain, task: null };
+  const judgement = await judge(deps, agent, work, tool, edited, [], 'current');
+  const { grounds } = judgement.verdict;
+  const refusal = grounds.find((ground) => ground.effect === 'refuse' && ground.mode === 'enforce');
+  if (refusal) return fail('decision.edit_refused', `The edited call is refused: ${refusal.reason}`);
+  const stranger = partsOf(grounds, call.principal).find((part) => !part.answerBy.includes(editor));
+  if (stranger) return fail('decision.edit_refused', `The edited call also needs ${stranger.answerBy.join(' or ')}, who was not asked.`);
+  return ok(judgement);
+}

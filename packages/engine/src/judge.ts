@@ -1,0 +1,83 @@
+/** The gate's reading half: puts together what `classify` needs and asks it. Nothing here decides; `core` does. */
+import type { Digest, Hop } from '@countersign/contracts';
+import { type CallFacts, classify, type GateContext, isVisible, titleFor, type Verdict } from '@countersign/core';
+import type { Caller } from './caller.ts';
+import type { EngineDeps } from './deps.ts';
+import type { Freshness } from './authority.ts';
+import type { JsonObject, PinnedTool } from './upstreams.ts';
+
+/** The work that a call belongs to, as the server recorded it. */
+export type Work = { readonly run: string; readonly chain: readonly Hop[]; readonly task: string | null };
+
+export type Judgement = {
+  readonly verdict: Verdict;
+  readonly tool: PinnedTool;
+  readonly args: JsonObject;
+  /** The card's headline, from a rule's `title` or made of the agent's and the tool's names. */
+  readonly title: string;
+  /** The rules that can apply to this tool, as they were. */
+  readonly rulesDigest: Digest;
+  readonly mandateVersions: Readonly<Record<string, number>>;
+  readonly authority: number;
+};
+
+export type EarlierNo = GateContext['earlierNo'];
+
+/** Who the call is made as: an agent, or a principal calling by itself. */
+export const actingName = (caller: Caller): string => caller.agent?.name ?? caller.principal?.name ?? 'anonymous';
+
+/** Whether a caller has a tool at all: the one visibility rule, for list and for call. */
+export const hasTool = (deps: EngineDeps, caller: Caller, key: string): boolean =>
+  deps.upstreams.tool(key) !== undefined && isVisible(key, caller.scopes);
+
+/** Judges one call of a tool that the caller has. */
+export async function judge(
+  deps: EngineDeps,
+  caller: Caller,
+  work: Work,
+  tool: PinnedTool,
+  args: JsonObject,
+  earlierNo: EarlierNo = [],
+  freshness: Freshness = 'cached',
+): Promise<Judgement> {
+  const { host, tools } = await deps.authority.host(freshness);
+  const known = tools.get(tool.key);
+  const rules = deps.rules();
+  const principal = caller.principal?.name ?? '';
+  const facts: CallFacts = {
+    tool: tool.key,
+    server: tool.server,
+    name: tool.name,
+    args,
+    agent: { name: actingName(caller), principal, status: caller.agent?.status ?? 'member' },
+    chain: work.chain,
+    task: work.task ?? '',
+    now: deps.now(),
+  };
+  // A principal who calls by itself is bound by the host's rules, not by its own terms.
+  const mandates = caller.agent && caller.mandate ? [caller.mandate] : [];
+  const verdict = classify(facts, {
+    rules,
+    mandates,
+    tool: toolState(known, tool),
+    frozen: host.frozen && { by: host.frozen.by, reason: host.frozen.reason },
+    earlierNo,
+  });
+  return {
+    verdict,
+    tool,
+    args,
+    title: titleFor(rules, verdict.grounds, facts) ?? `${facts.agent.name} asks: ${tool.key}`,
+    rulesDigest: rules.digestFor(tool.key),
+    mandateVersions: Object.fromEntries(mandates.map((mandate) => [mandate.principal, mandate.version])),
+    authority: host.authority,
+  };
+}
+
+function toolState(known: { state: string; acceptedDigest: Digest } | undefined, tool: PinnedTool): GateContext['tool'] {
+  if (!known) return { state: 'quarantined', reason: 'This tool is not registered yet.' };
+  if (known.state === 'quarantined' || known.acceptedDigest !== tool.digest) {
+    return { state: 'quarantined', reason: 'The definition of this tool changed, and no principal has accepted the new one yet.' };
+  }
+  return { state: 'accepted' };
+}

@@ -1,0 +1,58 @@
+import type { Failure, Ground } from '@countersign/contracts';
+import type { CallRecord, DecisionRecord } from '@countersign/store';
+import type { EngineDeps } from './deps.ts';
+import { hasTool, type Judgement, judge } from './judge.ts';
+import type { JsonObject } from './upstreams.ts';
+
+/** How an approval stands at the moment of dispatch. */
+export type Standing =
+  | { readonly kind: 'stands'; readonly authority: number }
+  /** The host is frozen: nothing is dispatched, nothing is decided; thaw comes back to it. */
+  | { readonly kind: 'frozen' }
+  | { readonly kind: 'refused'; readonly error: Failure }
+  /** The gate now asks something that nobody answered. */
+  | { readonly kind: 'stricter'; readonly judgement: Judgement; readonly why: string };
+
+/**
+ * Checks all that an approval stood on as it is now: deadline, agent, mandate, tool definition, rules. Reads rows, writes nothing; the claim
+ * commits only under the authority version that this read.
+ */
+export async function recheck(deps: EngineDeps, call: CallRecord, decisions: readonly DecisionRecord[]): Promise<Standing> {
+  const { host } = await deps.authority.host('current');
+  if (host.frozen) return { kind: 'frozen' };
+  const refused = (code: Failure['code'], message: string): Standing => ({ kind: 'refused', error: { code, message } });
+
+  const live = decisions.filter((decision) => decision.supersededBy === null);
+  const asks = live.filter((decision) => decision.kind === 'call');
+  const retries = live.filter((decision) => decision.kind === 'outcome' && decision.state.state === 'approved');
+  const now = deps.now();
+  // A retry that a person ordered after the deadline stands on that later answer.
+  const overdue = retries.length === 0 && asks.find((decision) => now >= decision.state.expiresAt);
+  if (overdue) return refused('decision.expired', `It was approved, but could not be sent before ${overdue.state.expiresAt}. Nothing was executed.`);
+
+  const agent = await deps.authority.ofAgent(call.agent);
+  if (!agent || agent.agent?.status === 'suspended') return refused('tool.unknown', `${call.agent} was suspended after the approval. Nothing was executed.`);
+  const tool = deps.upstreams.tool(call.tool);
+  if (!tool || !hasTool(deps, agent, call.tool)) return refused('tool.unknown', `${call.agent} no longer has the tool ${call.tool}. Nothing was executed.`);
+  if (tool.digest !== call.toolDigest) return refused('tool.quarantined', `The definition of ${call.tool} changed after the approval. Nothing was executed.`);
+
+  const work = { run: call.run, chain: decisions[0]?.chain ?? [], task: null };
+  const args = JSON.parse(call.effectiveArgs ?? call.args) as JsonObject;
+  const judgement = await judge(deps, agent, work, tool, args, [], 'current');
+  const { effect, grounds } = judgement.verdict;
+  if (effect === 'refuse') return refused('call.refused_by_rule', refusalOf(grounds));
+  if (effect === 'allow') return { kind: 'stands', authority: judgement.authority };
+  if (judgement.rulesDigest !== call.rulesDigest) return { kind: 'stricter', judgement, why: `The rules for ${call.tool} changed after the approval.` };
+  const judged = new Set(call.grounds.map(groundKey));
+  const fresh = grounds.find((ground) => ground.mode === 'enforce' && !judged.has(groundKey(ground)));
+  if (fresh) return { kind: 'stricter', judgement, why: fresh.reason };
+  return { kind: 'stands', authority: judgement.authority };
+}
+
+const groundKey = (ground: Ground): string => `${ground.kind} ${ground.rule ?? ''} ${[...ground.answerBy].sort().join(' ')}`;
+
+const refusalOf = (grounds: readonly Ground[]): string =>
+  grounds
+    .filter((ground) => ground.effect === 'refuse' && ground.mode === 'enforce')
+    .map((ground) => ground.reason)
+    .join(' ');

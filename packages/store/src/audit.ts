@@ -1,0 +1,90 @@
+import type { Actor, AuditEvent, AuditEventType, AuditQuery, Id } from '@countersign/contracts';
+import { canonicalize } from '@countersign/audit';
+import { and, asc, desc, eq, gt, gte, ilike, inArray, lt, or, type SQL } from 'drizzle-orm';
+import { iso, type Queryable } from './database.ts';
+import { mintId } from './ids.ts';
+import { auditPending } from './schema/index.ts';
+
+/** One audit event before it has an id and a place. Handles and ids are strings; `at` is ISO 8601 UTC. */
+export type AuditRecord = {
+  readonly type: AuditEventType;
+  readonly at: string;
+  readonly actor: Actor;
+  readonly principal?: string | null;
+  readonly agent?: string | null;
+  readonly run?: string | null;
+  readonly call?: string | null;
+  readonly decision?: string | null;
+  readonly payload: Readonly<Record<string, unknown>>;
+};
+
+/** The row that an event becomes. The payload is stored as the exact text that will be hashed. */
+export const auditRow = (record: AuditRecord) => ({
+  id: mintId('evt'),
+  type: record.type,
+  at: new Date(record.at),
+  actorKind: record.actor.kind,
+  actorName: record.actor.name,
+  principal: record.principal ?? null,
+  agent: record.agent ?? null,
+  run: record.run ?? null,
+  call: record.call ?? null,
+  decision: record.decision ?? null,
+  payload: canonicalize(record.payload),
+});
+
+/** Appends events in the caller's transaction: if they can't be written, what they record did not happen. */
+export async function appendAudit(db: Queryable, records: readonly AuditRecord[]): Promise<void> {
+  if (records.length > 0) await db.insert(auditPending).values(records.map(auditRow));
+}
+
+/** Which events a viewer may see: all, or those of one principal, or those of one agent. */
+export type AuditView = { readonly principal: string } | { readonly agent: string } | 'all';
+
+/** Events by filter, in order of arrival; `nextCursor` is null at the end. */
+export async function queryAudit(
+  db: Queryable,
+  view: AuditView,
+  query: AuditQuery,
+): Promise<{ readonly items: AuditEvent[]; readonly nextCursor: string | null }> {
+  const newest = query.order === 'newest';
+  const filters: (SQL | undefined)[] = [
+    view === 'all' ? undefined : 'principal' in view ? eq(auditPending.principal, view.principal) : eq(auditPending.agent, view.agent),
+    query.type && inArray(auditPending.type, query.type),
+    query.agent ? eq(auditPending.agent, query.agent) : undefined,
+    query.principal ? eq(auditPending.principal, query.principal) : undefined,
+    query.call ? eq(auditPending.call, query.call) : undefined,
+    query.decision ? eq(auditPending.decision, query.decision) : undefined,
+    query.run ? eq(auditPending.run, query.run) : undefined,
+    query.since ? gte(auditPending.at, new Date(query.since)) : undefined,
+    query.until ? lt(auditPending.at, new Date(query.until)) : undefined,
+    query.q ? or(ilike(auditPending.payload, likePattern(query.q)), ilike(auditPending.type, likePattern(query.q))) : undefined,
+    query.cursor ? (newest ? lt : gt)(auditPending.arrival, Number(query.cursor)) : undefined,
+  ];
+  const rows = await db
+    .select()
+    .from(auditPending)
+    .where(and(...filters))
+    .orderBy((newest ? desc : asc)(auditPending.arrival))
+    .limit(query.limit + 1);
+  const items = rows.slice(0, query.limit).map(toEvent);
+  return { items, nextCursor: rows.length > query.limit ? (items.at(-1)?.cursor ?? null) : null };
+}
+
+/** A literal substring as an ILIKE pattern. */
+export const likePattern = (text: string): string => `%${text.replace(/[\\%_]/g, (character) => `\\${character}`)}%`;
+
+const toEvent = (row: typeof auditPending.$inferSelect): AuditEvent => ({
+  cursor: String(row.arrival),
+  id: row.id as Id<'evt'>,
+  seq: null,
+  type: row.type,
+  at: iso(row.at),
+  actor: { kind: row.actorKind, name: row.actorName },
+  principal: row.principal,
+  agent: row.agent,
+  run: row.run,
+  call: row.call,
+  decision: row.decision,
+  payload: JSON.parse(row.payload) as Record<string, unknown>,
+});

@@ -1,0 +1,288 @@
+import type { Answer, AnswerId, CallId, DecisionId, DecisionKind, DecisionQuery, Digest, Ground, Hop, RunId } from '@countersign/contracts';
+import type { DecisionState, Question } from '@countersign/core';
+import { and, arrayContains, asc, desc, eq, gt, ilike, inArray, lt, lte, ne, or, type SQL, sql } from 'drizzle-orm';
+import { likePattern } from './audit.ts';
+import { iso, isoOrNull, type Queryable } from './database.ts';
+import { answer, call, decision } from './schema/index.ts';
+
+/** One decision as it is kept: the question, which never changes, and the state, which does. */
+export type DecisionRecord = {
+  readonly id: DecisionId;
+  readonly kind: DecisionKind;
+  readonly call: CallId | null;
+  readonly request: Readonly<Record<string, unknown>> | null;
+  readonly tool: string | null;
+  readonly title: string;
+  readonly principal: string;
+  readonly agent: string;
+  readonly run: RunId;
+  readonly chain: readonly Hop[];
+  readonly grounds: readonly Ground[];
+  readonly context: { readonly seen: Readonly<Record<string, unknown>>; readonly claimed: string | null };
+  readonly question: Question;
+  readonly state: DecisionState;
+  readonly settledReason: string | null;
+  readonly supersedes: DecisionId | null;
+  readonly supersededBy: DecisionId | null;
+  readonly afterRefusalOf: DecisionId | null;
+  readonly createdAt: string;
+  readonly remindAt: string | null;
+};
+
+type DecisionRow = typeof decision.$inferSelect;
+
+function toState(row: DecisionRow): DecisionState {
+  const common = { version: row.version, expiresAt: iso(row.expiresAt) };
+  const settledAt = isoOrNull(row.settledAt) ?? common.expiresAt;
+  switch (row.state) {
+    case 'pending':
+      return { ...common, state: 'pending', approvals: row.approvals };
+    case 'approved':
+      return { ...common, state: 'approved', approvals: row.approvals, settledAt };
+    case 'refused':
+      return { ...common, state: 'refused', by: row.settledBy ?? '', settledAt };
+    case 'expired':
+      return { ...common, state: 'expired', settledAt };
+    case 'withdrawn':
+      return { ...common, state: 'withdrawn', by: row.settledBy ?? '', reason: row.settledReason ?? '', settledAt };
+    default:
+      return row.state satisfies never;
+  }
+}
+
+const toDecision = (row: DecisionRow): DecisionRecord => ({
+  id: row.id as DecisionId,
+  kind: row.kind,
+  call: row.call as CallId | null,
+  request: row.request,
+  tool: row.tool,
+  title: row.title,
+  principal: row.principal,
+  agent: row.agent,
+  run: row.run as RunId,
+  chain: row.chain,
+  grounds: row.grounds,
+  context: row.context,
+  question: { answerBy: row.answerBy, needs: row.needs, shownDigest: row.shownDigest as Digest, irreversible: row.irreversible },
+  state: toState(row),
+  settledReason: row.settledReason,
+  supersedes: row.supersedes as DecisionId | null,
+  supersededBy: row.supersededBy as DecisionId | null,
+  afterRefusalOf: row.afterRefusalOf as DecisionId | null,
+  createdAt: iso(row.createdAt),
+  remindAt: isoOrNull(row.remindAt),
+});
+
+const stateColumns = (state: DecisionState) => ({
+  state: state.state,
+  version: state.version,
+  expiresAt: new Date(state.expiresAt),
+  ...(state.state === 'pending' || state.state === 'approved' ? { approvals: state.approvals } : {}),
+  ...(state.state === 'pending' ? {} : { settledAt: new Date(state.settledAt) }),
+  ...(state.state === 'refused' || state.state === 'withdrawn' ? { settledBy: state.by } : {}),
+  ...(state.state === 'withdrawn' ? { settledReason: state.reason } : {}),
+});
+
+export async function insertDecisions(db: Queryable, records: readonly DecisionRecord[]): Promise<void> {
+  if (records.length === 0) return;
+  await db.insert(decision).values(
+    records.map((record) => ({
+      ...record,
+      ...record.question,
+      answerBy: [...record.question.answerBy],
+      approvals: [],
+      ...stateColumns(record.state),
+      createdAt: new Date(record.createdAt),
+      remindAt: record.remindAt ? new Date(record.remindAt) : null,
+    })),
+  );
+}
+
+export async function findDecision(db: Queryable, id: string): Promise<DecisionRecord | null> {
+  const [row] = await db.select().from(decision).where(eq(decision.id, id));
+  return row ? toDecision(row) : null;
+}
+
+/** All decisions of one call, oldest first. */
+export async function decisionsOfCall(db: Queryable, callId: string): Promise<readonly DecisionRecord[]> {
+  const rows = await db.select().from(decision).where(eq(decision.call, callId)).orderBy(asc(decision.id));
+  return rows.map(toDecision);
+}
+
+/** Applies a transition by compare-and-set on the version and on `pending`. @returns false when somebody else was first. */
+export async function applyDecision(db: Queryable, id: string, from: number, next: DecisionState): Promise<boolean> {
+  const rows = await db
+    .update(decision)
+    .set(stateColumns(next))
+    .where(and(eq(decision.id, id), eq(decision.version, from), eq(decision.state, 'pending')))
+    .returning({ id: decision.id });
+  return rows.length === 1;
+}
+
+/** Links a settled decision to the one that took its place. */
+export async function markSuperseded(db: Queryable, ids: readonly string[], by: DecisionId): Promise<void> {
+  if (ids.length > 0) await db.update(decision).set({ supersededBy: by }).where(inArray(decision.id, [...ids]));
+}
+
+export type AnswerRecord = Omit<Answer, 'editedArgs'> & { readonly decision: DecisionId; readonly editedArgs: string | null };
+
+export async function insertAnswer(db: Queryable, record: AnswerRecord): Promise<void> {
+  await db.insert(answer).values({ ...record, at: new Date(record.at) });
+}
+
+export async function answersOf(db: Queryable, decisionIds: readonly string[]): Promise<readonly AnswerRecord[]> {
+  if (decisionIds.length === 0) return [];
+  const rows = await db.select().from(answer).where(inArray(answer.decision, [...decisionIds])).orderBy(asc(answer.id));
+  return rows.map((row) => ({
+    ...row,
+    id: row.id as AnswerId,
+    decision: row.decision as DecisionId,
+    shownDigest: row.shownDigest as Digest,
+    at: iso(row.at),
+  }));
+}
+
+/** Which decisions a viewer may see. A principal: those that it may answer and those of its agents. */
+export type DecisionView = { readonly principal: string } | { readonly agent: string };
+
+const visibleTo = (view: DecisionView): SQL | undefined =>
+  'agent' in view
+    ? eq(decision.agent, view.agent)
+    : or(arrayContains(decision.answerBy, [view.principal]), eq(decision.principal, view.principal));
+
+export async function findVisibleDecision(db: Queryable, view: DecisionView, id: string): Promise<DecisionRecord | null> {
+  const [row] = await db
+    .select()
+    .from(decision)
+    .where(and(eq(decision.id, id), visibleTo(view)));
+  return row ? toDecision(row) : null;
+}
+
+/** Decisions by filter. By age: newest first; by deadline: the soonest first. */
+export async function listDecisions(
+  db: Queryable,
+  view: DecisionView,
+  query: DecisionQuery,
+): Promise<{ readonly items: readonly DecisionRecord[]; readonly nextCursor: string | null }> {
+  const byDeadline = query.sort === 'deadline';
+  const after = query.cursor === undefined ? undefined : cursorFilter(byDeadline, query.cursor);
+  const rows = await db
+    .select()
+    .from(decision)
+    .where(
+      and(
+        visibleTo(view),
+        query.state && inArray(decision.state, query.state),
+        query.kind && inArray(decision.kind, query.kind),
+        query.agent ? eq(decision.agent, query.agent) : undefined,
+        query.tool ? eq(decision.tool, query.tool) : undefined,
+        query.rule ? sql`${decision.grounds} @> ${JSON.stringify([{ rule: query.rule }])}::jsonb` : undefined,
+        query.q ? matchesText(query.q) : undefined,
+        after,
+      ),
+    )
+    .orderBy(...(byDeadline ? [asc(decision.expiresAt), asc(decision.id)] : [desc(decision.id)]))
+    .limit(query.limit + 1);
+  const items = rows.slice(0, query.limit).map(toDecision);
+  const last = items.at(-1);
+  const more = rows.length > query.limit && last;
+  return { items, nextCursor: more ? (byDeadline ? `${last.state.expiresAt} ${last.id}` : last.id) : null };
+}
+
+function cursorFilter(byDeadline: boolean, cursor: string): SQL | undefined {
+  if (!byDeadline) return lt(decision.id, cursor);
+  const [expiresAt = '', id = ''] = cursor.split(' ');
+  const at = new Date(expiresAt);
+  if (Number.isNaN(at.getTime())) return sql`false`;
+  return or(gt(decision.expiresAt, at), and(eq(decision.expiresAt, at), gt(decision.id, id)));
+}
+
+const matchesText = (text: string): SQL | undefined =>
+  or(
+    ilike(decision.title, likePattern(text)),
+    ilike(decision.agent, likePattern(text)),
+    ilike(decision.tool, likePattern(text)),
+    eq(decision.id, text),
+    sql`exists (select 1 from ${call} where ${call.id} = ${decision.call} and ${call.args} ilike ${likePattern(text)})`,
+  );
+
+/** Pending decisions whose deadline or reminder has come. */
+export async function findDue(db: Queryable, now: string, limit: number): Promise<{ readonly overdue: readonly DecisionId[]; readonly toRemind: readonly DecisionId[] }> {
+  const at = new Date(now);
+  const pending = eq(decision.state, 'pending');
+  const overdue = await db.select({ id: decision.id }).from(decision).where(and(pending, lte(decision.expiresAt, at))).limit(limit);
+  const toRemind = await db.select({ id: decision.id }).from(decision).where(and(pending, lte(decision.remindAt, at))).limit(limit);
+  return { overdue: overdue.map((row) => row.id as DecisionId), toRemind: toRemind.map((row) => row.id as DecisionId) };
+}
+
+/** Clears a reminder that is due, once. @returns false when another worker did. */
+export async function takeReminder(db: Queryable, id: string, now: string): Promise<boolean> {
+  const rows = await db
+    .update(decision)
+    .set({ remindAt: null })
+    .where(and(eq(decision.id, id), eq(decision.state, 'pending'), lte(decision.remindAt, new Date(now))))
+    .returning({ id: decision.id });
+  return rows.length === 1;
+}
+
+/** Moves every pending deadline and reminder later: the time that the host was frozen does not count. */
+export async function shiftDeadlines(db: Queryable, byMs: number): Promise<void> {
+  const by = sql`make_interval(secs => ${byMs / 1000})`;
+  await db
+    .update(decision)
+    .set({ expiresAt: sql`${decision.expiresAt} + ${by}`, remindAt: sql`${decision.remindAt} + ${by}` })
+    .where(eq(decision.state, 'pending'));
+}
+
+export async function countPending(db: Queryable, agent: string): Promise<number> {
+  const [row] = await db
+    .select({ count: sql<number>`count(*)::int` })
+    .from(decision)
+    .where(and(eq(decision.agent, agent), eq(decision.state, 'pending')));
+  return row?.count ?? 0;
+}
+
+/** Pending decisions on a tool, or on the calls of an agent: what a quarantine or a suspension takes back. */
+export async function pendingOn(db: Queryable, subject: { readonly tool: string } | { readonly agent: string }): Promise<readonly DecisionRecord[]> {
+  const which = 'tool' in subject ? and(eq(decision.tool, subject.tool), ne(decision.kind, 'tool')) : eq(decision.agent, subject.agent);
+  const rows = await db.select().from(decision).where(and(eq(decision.state, 'pending'), which));
+  return rows.map(toDecision);
+}
+
+/** A "no" of a principal to this agent's calls of one tool: the same digest, or another. Newest first. */
+export type EarlierRefusal = {
+  readonly decision: DecisionId;
+  readonly argsDigest: Digest;
+  readonly rules: readonly string[];
+  readonly note: string | null;
+  readonly by: string;
+  readonly at: string;
+};
+
+export async function earlierRefusals(db: Queryable, agent: string, tool: string, since: string): Promise<readonly EarlierRefusal[]> {
+  const rows = await db
+    .select({ decision: decision.id, argsDigest: call.argsDigest, grounds: decision.grounds, note: answer.note, by: answer.principal, at: answer.at })
+    .from(decision)
+    .innerJoin(call, eq(call.id, decision.call))
+    .innerJoin(answer, and(eq(answer.decision, decision.id), eq(answer.effect, 'refuse')))
+    .where(and(eq(decision.agent, agent), eq(decision.tool, tool), eq(decision.state, 'refused'), gt(answer.at, new Date(since))))
+    .orderBy(desc(answer.at))
+    .limit(50);
+  return rows.map((row) => ({
+    decision: row.decision as DecisionId,
+    argsDigest: row.argsDigest as Digest,
+    rules: row.grounds.flatMap((ground) => (ground.rule ? [ground.rule] : [])),
+    note: row.note,
+    by: row.by,
+    at: iso(row.at),
+  }));
+}
+
+/** Open questions about a tool's changed definition. */
+export async function pendingToolDecisions(db: Queryable, tool: string): Promise<readonly DecisionRecord[]> {
+  const rows = await db
+    .select()
+    .from(decision)
+    .where(and(eq(decision.state, 'pending'), eq(decision.kind, 'tool'), eq(decision.tool, tool)));
+  return rows.map(toDecision);
+}

@@ -1,0 +1,12 @@
+export { findAgent, findCredential, findCredentialById, insertAgent, insertCredential, listAgents, listCredentials, revokeCredential, setAgentStatus, touchCredential, type AgentRecord, type CredentialRecord } from './agents.ts';
+export { appendAudit, queryAudit, type AuditRecord, type AuditView } from './audit.ts';
+export { applyCall, countCalls, findAttachable, findCall, findCalls, findStranded, heartbeat, insertCall, lastCalls, lockCall, markCall, openRun, type CallChanges, type CallRecord, type RunRecord } from './calls.ts';
+export { type Database, type Queryable, type Transaction } from './database.ts';
+export { answersOf, applyDecision, countPending, decisionsOfCall, earlierRefusals, findDecision, findDue, findVisibleDecision, insertAnswer, insertDecisions, listDecisions, markSuperseded, pendingOn, pendingToolDecisions, shiftDeadlines, takeReminder, type AnswerRecord, type DecisionRecord, type DecisionView, type EarlierRefusal } from './decisions.ts';
+export { bumpAuthority, clearFrozen, listTools, readHost, saveTool, setFrozen, setSeeded, type HostRecord, type ToolRecord } from './host.ts';
+export { mintId } from './ids.ts';
+export { type CallOutcome, type Intent, type IntentAnswer } from './intents.ts';
+export { countOutbox, dropOutbox, dueOutbox, findIdempotent, handedOver, insertIdempotent, pruneIdempotent, putOutbox, type IdempotencyRecord, type OutboxJob, type OutboxRecord } from './outbox.ts';
+export { appendMandate, findMandate, findPrincipal, insertPrincipal, listPrincipals, type MandateRecord, type PrincipalRecord } from './principals.ts';
+export { MIGRATIONS, openStore, type Store } from './store.ts';
+export { type GroupCommitOptions } from './group-commit.ts';
