@@ -200,6 +200,7 @@ export const Agent = z.strictObject({
 });
 export type Agent = z.infer<typeof Agent>;
 export const AgentPage = page(Agent);
+export type AgentPage = z.infer<typeof AgentPage>;
 export const AgentInput = z.strictObject({
   name: z.string(),
   principal: z.string().optional(),
@@ -220,6 +221,7 @@ export const Credential = z.strictObject({
 });
 export type Credential = z.infer<typeof Credential>;
 export const CredentialPage = page(Credential);
+export type CredentialPage = z.infer<typeof CredentialPage>;
 export const CredentialInput = z.strictObject({
   label: z.string().max(120).default(''),
   scopes: z.array(Scope).optional(),
@@ -235,12 +237,14 @@ export type IssuedCredential = z.infer<typeof IssuedCredential>;
 export const Principal = z.strictObject({ id: PrincipalId, name: z.string(), displayName: z.string(), email: z.string().nullable() });
 export type Principal = z.infer<typeof Principal>;
 export const PrincipalPage = page(Principal);
+export type PrincipalPage = z.infer<typeof PrincipalPage>;
 export const PrincipalInput = z.strictObject({
   name: z.string(),
   displayName: z.string(),
   email: z.email().optional(),
   mandate: MandateTerms.optional(),
 });
+export type PrincipalInput = z.infer<typeof PrincipalInput>;
 export const Me = z.strictObject({ principal: Principal, csrf: z.string().nullable(), frozen: z.boolean() });
 export type Me = z.infer<typeof Me>;
 export const LoginLink = z.strictObject({ url: z.url(), expiresAt: Timestamp });
