@@ -1,0 +1,189 @@
+/**
+ * A principal's mandate: what agents may do without asking that person.
+ *
+ * M1 A call is covered only by a term that names its tool, is in force, and whose predicate says yes. A term that has expired, is used up
+ *    or can't be evaluated covers nothing.
+ * M2 What `narrowTerm` writes covers the call it was made from and no call that differs in any argument, absent ones included.
+ * M3 `compareMandates` says `narrowed` or `widened` only where that is certain.
+ */
+import { fail, type MandateTerms, ok, type Result, type Scope, type Term } from '@countersign/contracts';
+import { argsOf, type CallFacts } from './call-facts.ts';
+import { bindingsOf, type CelBindings, type CelProgram, compileCel } from './cel.ts';
+import type { Reading } from './rules.ts';
+import { indexByTool, isPatternWithin } from './tool-pattern.ts';
+
+type CompiledTerm = {
+  readonly tool: string;
+  readonly when: string;
+  /** Place in the mandate, from 0. */
+  readonly index: number;
+  readonly program: CelProgram<'predicate'> | null;
+  readonly expiresAt: string | null;
+  readonly isSpent: boolean;
+};
+
+export type CompiledMandate = {
+  readonly principal: string;
+  readonly version: number;
+  readonly scopes: readonly Scope[];
+  readonly terms: readonly Term[];
+  readonly for: (toolKey: string) => readonly CompiledTerm[];
+};
+
+export type Coverage = { readonly covered: true; readonly term: number } | { readonly covered: false; readonly missing: string };
+/** Told about each term that was looked at. */
+export type ConsiderTerm = (term: { readonly index: number; readonly when: string }, reading: Reading, detail: string | null) => void;
+
+/**
+ * @param spent places of terms whose `uses` are used up; the store counts them
+ * @returns the mandate, or `mandate.invalid` with `detail.problems: {index, field, message, line, column}[]`
+ */
+export function compileMandate(
+  principal: string,
+  version: number,
+  { scopes, terms }: MandateTerms,
+  spent: readonly number[] = [],
+): Result<CompiledMandate, 'mandate.invalid'> {
+  const problems: unknown[] = [];
+  const compiled = terms.map((term, index): CompiledTerm => {
+    const outcome = term.match === undefined ? null : compileCel(term.match, { kind: 'predicate' });
+    if (outcome?.ok === false) {
+      const found = outcome.error.detail?.problems as readonly object[];
+      problems.push(...found.map((problem) => ({ index, field: 'match', ...problem })));
+    }
+    return {
+      tool: term.tool,
+      when: term.when,
+      index,
+      program: outcome?.ok === true ? outcome.value : null,
+      expiresAt: term.expires_at === undefined ? null : sortable(term.expires_at),
+      isSpent: spent.includes(index),
+    };
+  });
+  if (problems.length > 0) {
+    return fail('mandate.invalid', `${problems.length} of the terms' expressions can't be used.`, { problems });
+  }
+  return ok({ principal, version, scopes, terms, for: indexByTool(compiled) });
+}
+
+/** ISO 8601 UTC at any precision in a form that sorts as text. */
+const sortable = (iso: string): string => {
+  const [, minutes, seconds = '00', fraction = ''] = /^(.*T\d\d:\d\d)(?::(\d\d)(?:\.(\d+))?)?Z$/.exec(iso) ?? [];
+  return `${minutes ?? iso}:${seconds}.${fraction.padEnd(9, '0')}Z`;
+};
+
+/**
+ * Whether one mandate covers a call, by which term, or what is missing, in words.
+ * @param consider told of every term that was looked at; the first that covers ends the search
+ */
+export function covers(
+  mandate: CompiledMandate,
+  facts: CallFacts,
+  bindings: CelBindings = bindingsOf(facts),
+  consider?: ConsiderTerm,
+): Coverage {
+  const naming = mandate.for(facts.tool);
+  const misses: string[] = [];
+  for (const term of naming) {
+    const { reading, detail } = readTerm(term, facts, bindings);
+    consider?.(term, reading, detail);
+    if (reading.said === 'matches') return { covered: true, term: term.index };
+    misses.push(`"${term.when}" ${detail ?? 'does not match'}`);
+  }
+  return { covered: false, missing: missingWords(mandate.principal, facts.tool, misses) };
+}
+
+function readTerm(term: CompiledTerm, facts: CallFacts, bindings: CelBindings): { reading: Reading; detail: string | null } {
+  const no = (detail: string | null): { reading: Reading; detail: string | null } => ({ reading: { said: 'does not match' }, detail });
+  if (term.expiresAt !== null && sortable(facts.now) >= term.expiresAt) return no('has expired');
+  if (term.isSpent) return no('is used up');
+  if (term.program === null) return { reading: { said: 'matches' }, detail: null };
+  const outcome = term.program.run(bindings);
+  if (!outcome.ok) {
+    return { reading: { said: 'could not be evaluated', detail: outcome.error }, detail: `could not be evaluated (${outcome.error})` };
+  }
+  return outcome.value ? { reading: { said: 'matches' }, detail: null } : no(null);
+}
+
+function missingWords(principal: string, tool: string, misses: readonly string[]): string {
+  if (misses.length === 0) return `No term of ${principal}'s mandate names ${tool}.`;
+  const shown = misses.slice(0, 3).join('; ');
+  const more = misses.length > 3 ? `; and ${misses.length - 3} more` : '';
+  return `${principal}'s mandate names ${tool}, but not with these arguments: ${shown}${more}.`;
+}
+
+/**
+ * The narrowest term that covers a call, for `remember` (M2): this tool alone, every argument pinned by value, and no other argument.
+ * @returns `mandate.invalid` where the arguments are too large or too deep to be written as a term: then nothing is remembered
+ */
+export function narrowTerm(toolKey: string, args: unknown): Result<Term, 'mandate.invalid'> {
+  const given = Object.entries(argsOf(args)).filter(([, value]) => value !== undefined);
+  const pins = given.map(([key, value]) => `args[${literal(key)}] == ${literal(value)}`);
+  const match = [`size(args) == ${given.length}`, ...pins].join(' && ');
+  const names = given.map(([key]) => key).join(', ');
+  const when = `exactly the call that was approved${names === '' ? '' : ` (${names})`}`;
+  const compiled = compileCel(match, { kind: 'predicate' });
+  const isExact = !toolKey.includes('*') && compiled.ok && coversItself(compiled.value, args);
+  if (!isExact) return fail('mandate.invalid', 'The arguments of this call are too large to be remembered as a term.');
+  return ok({ tool: toolKey, when: when.length <= 500 ? when : 'exactly the call that was approved', match });
+}
+
+const coversItself = (program: CelProgram<'predicate'>, args: unknown): boolean => {
+  const outcome = program.run(
+    bindingsOf({
+      args,
+      tool: '',
+      server: '',
+      name: '',
+      agent: { name: '', principal: '', status: 'member' },
+      chain: [],
+      task: '',
+      now: '',
+    }),
+  );
+  return outcome.ok && outcome.value;
+};
+
+/** A JSON value as a CEL literal. */
+function literal(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(literal).join(', ')}]`;
+  if (typeof value === 'object' && value !== null) {
+    const entries = Object.entries(value).filter(([, item]) => item !== undefined);
+    return `{${entries.map(([key, item]) => `${literal(key)}: ${literal(item)}`).join(', ')}}`;
+  }
+  if (typeof value === 'string') return quoted(value);
+  if (typeof value === 'number') return Number.isSafeInteger(value) || /[.e]/.test(String(value)) ? String(value) : `${value}.0`;
+  return String(value);
+}
+
+/** Letters stay readable; quotes, backslashes, controls and whatever could hide are escaped. */
+const quoted = (text: string): string => `"${text.replace(/["\\]|[^\p{L}\p{N}\p{P}\p{S} ]/gu, escaped)}"`;
+const escaped = (char: string): string => {
+  if (char === '"' || char === '\\') return `\\${char}`;
+  const code = (char.codePointAt(0) ?? 0).toString(16);
+  return code.length <= 4 ? `\\u${code.padStart(4, '0')}` : `\\U${code.padStart(8, '0')}`;
+};
+
+/** How a new version relates to the one before (M3). A change of words only, or one that can't be told, is `changed`. */
+export function compareMandates(before: MandateTerms, after: MandateTerms): 'widened' | 'narrowed' | 'changed' {
+  const isNarrower = isWithin(after, before);
+  const isWider = isWithin(before, after);
+  if (isNarrower === isWider) return 'changed';
+  return isNarrower ? 'narrowed' : 'widened';
+}
+
+/** Whether everything that `narrow` allows is surely allowed by `wide`. */
+const isWithin = (narrow: MandateTerms, wide: MandateTerms): boolean =>
+  narrow.scopes.every((scope) => wide.scopes.includes(scope)) &&
+  narrow.terms.every((term) => wide.terms.some((other) => isTermWithin(term, other))) &&
+  isBudgetWithin(narrow.budget, wide.budget);
+
+const isTermWithin = (narrow: Term, wide: Term): boolean =>
+  isPatternWithin(narrow.tool, wide.tool) &&
+  (wide.match === undefined || wide.match === narrow.match) &&
+  (wide.expires_at === undefined || (narrow.expires_at !== undefined && sortable(narrow.expires_at) <= sortable(wide.expires_at))) &&
+  (wide.uses === undefined || (narrow.uses !== undefined && narrow.uses <= wide.uses));
+
+/** No budget is no limit. Budgets over different periods can't be compared. */
+const isBudgetWithin = (narrow: MandateTerms['budget'], wide: MandateTerms['budget']): boolean =>
+  wide === undefined || (narrow !== undefined && narrow.per === wide.per && narrow.usd <= wide.usd);
