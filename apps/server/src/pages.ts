@@ -1,0 +1,36 @@
+import fastifyStatic from '@fastify/static';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { sendProblem } from './problem.ts';
+
+const NOT_PAGES = /^\/(?:api|mcp|events|login|healthz|readyz|\.well-known)(?:[/?]|$)/;
+
+/** A person opened an address that the page itself understands, such as /decisions/dec_…; a missing file is still missing. */
+const wantsPage = (request: FastifyRequest): boolean =>
+  request.method === 'GET' &&
+  (request.headers.accept ?? '').includes('text/html') &&
+  !NOT_PAGES.test(request.url) &&
+  !/\.\w+(?:\?|$)/.test(request.url);
+
+/** Serves the page's files to anybody: they hold no data. What is no route and no file answers `not_found`, or the page for its own addresses. */
+export const registerPages = (app: FastifyInstance, staticDir: string | null): void => {
+  if (staticDir !== null) {
+    const options = { root: staticDir, cacheControl: false };
+    app.register(fastifyStatic, { ...options, serve: false });
+    app.register(async (scope) => {
+      scope.addHook('onRoute', (route) => {
+        route.config = { ...route.config, access: 'open' };
+      });
+      await scope.register(fastifyStatic, {
+        ...options,
+        wildcard: false,
+        decorateReply: false,
+        // Revalidated each time: the page must fit the server that it talks to.
+        setHeaders: (reply) => void reply.header('cache-control', 'no-cache'),
+      });
+    });
+  }
+  app.setNotFoundHandler(async (request, reply) => {
+    if (staticDir !== null && wantsPage(request)) return reply.header('cache-control', 'no-cache').sendFile('index.html', staticDir);
+    return sendProblem(reply, { code: 'not_found', message: 'There is nothing here.' });
+  });
+};
