@@ -1,0 +1,30 @@
+import type { ServerResponse } from 'node:http';
+import { fail, LANE_HEADER, ok, type Result } from '@countersign/contracts';
+
+/** The secret of an `Authorization: Bearer` header, or null where there is no such header. Anything else is an error, not the anonymous lane. */
+export function readSecret(authorization: string | undefined): Result<string | null, 'credential.invalid'> {
+  if (authorization === undefined) return ok(null);
+  const secret = /^Bearer +([^\s]{1,512})$/i.exec(authorization.trim())?.[1];
+  if (secret === undefined) {
+    return fail('credential.invalid', 'The Authorization header is not of the form `Bearer <token>`. Leave it out for the anonymous lane.');
+  }
+  return ok(secret);
+}
+
+/** 401 with the challenge of RFC 6750 and RFC 9728. */
+export function refuseCredential(response: ServerResponse, publicUrl: string, message: string): void {
+  const body = JSON.stringify({ error: 'invalid_token', error_description: message, code: 'credential.invalid' });
+  response.writeHead(401, {
+    'content-type': 'application/json',
+    'content-length': Buffer.byteLength(body),
+    'www-authenticate': `Bearer realm="countersign", error="invalid_token", resource_metadata="${publicUrl}/.well-known/oauth-protected-resource/mcp"`,
+    // A wrong credential has no lane, in particular not the anonymous one.
+    [LANE_HEADER]: 'none',
+  });
+  response.end(body);
+}
+
+/** The document that the challenge points to (RFC 9728); for `/.well-known/oauth-protected-resource/mcp`. */
+export function protectedResourceMetadata(publicUrl: string): Readonly<Record<string, unknown>> {
+  return { resource: `${publicUrl}/mcp`, resource_name: 'Countersign', bearer_methods_supported: ['header'] };
+}

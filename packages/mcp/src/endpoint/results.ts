@@ -1,0 +1,149 @@
+import { META } from '@countersign/contracts';
+import { type AgentText, agentText, hostText, joinTexts, quote, token, untrusted, visible } from '@countersign/core';
+import type { CallEnd, Caller, HeldDecision, JsonObject, UpstreamReply } from '@countersign/engine';
+import { agentError, agentResult, notExecuted } from './agent-result.ts';
+import { type CallAnswer, type Era, RPC, unknownTool } from './rpc.ts';
+
+/** What an answer depends on beside how the call ended. */
+export type EndContext = {
+  readonly era: Era;
+  readonly caller: Caller;
+  /** The name that the caller used. */
+  readonly tool: string;
+  readonly hasOutputSchema: boolean;
+  /** Whether the caller has `request_decision`. */
+  readonly canRequestDecision: boolean;
+};
+
+type End<Kind extends CallEnd['kind']> = Extract<CallEnd, { kind: Kind }>;
+type Table = { readonly [Kind in CallEnd['kind']]: (end: End<Kind>, context: EndContext) => CallAnswer };
+
+/** One row for each way that a call ends (DESIGN section 8). */
+const ANSWER: Table = {
+  reply: (end, context) => relayed(end.reply, context),
+  hidden: (_, context) => unknownTool(context.tool),
+  held: (end, context) => ours(held(end.decisions, context)),
+  refused: (end, context) => ours(refused(end, context)),
+  failed: (end) => {
+    const stands = end.sent ? agentText`The call was sent and failed (failed).` : agentText`Not executed (failed): the call was not sent.`;
+    return ours(agentError('failed', agentText`${stands}\n${reported(end.reason)}`));
+  },
+  unknown: (end) =>
+    ours(
+      agentError(
+        'outcome_unknown',
+        agentText`Outcome unknown (outcome_unknown): the call was sent and nobody knows whether it took effect. Do not repeat it: a person is asked to find out.\n${reported(end.reason)}`,
+      ),
+    ),
+  unavailable: (end) => ours(notExecuted(end.error)),
+};
+
+/** The answer to a tools/call that ended so. Upstream results are passed on as they came; everything else says in plain words where it stands. */
+export function answerOf(end: CallEnd, context: EndContext): CallAnswer {
+  const row = ANSWER[end.kind] as (end: CallEnd, context: EndContext) => CallAnswer;
+  return row(end, context);
+}
+
+const ours = (result: JsonObject): CallAnswer => ({ kind: 'result', result });
+
+/** A reason that may hold words of an upstream server. */
+const reported = (reason: string): AgentText => quote(untrusted(reason, { author: 'this host and the upstream server', source: 'report' }));
+
+function held(decisions: readonly HeldDecision[], { hasOutputSchema }: EndContext): JsonObject {
+  const first = decisions[0];
+  if (!first) throw new Error('A held call came without a decision.');
+  const shown = decisions.map(({ id, state, expiresAt, url }) => ({ id, state, expiresAt, url }));
+  return agentResult(heldText(decisions, first), {
+    // SDK clients throw on a result without structured content where the tool promises it, unless it is an error.
+    ...(hasOutputSchema && { isError: true }),
+    meta: {
+      [META.decision]: shown[0],
+      ...(shown.length > 1 && { [DECISIONS]: shown }),
+      [META.outcome]: { code: 'pending' },
+    },
+  });
+}
+
+/** All decisions that a held call waits for, where there are several. */
+const DECISIONS = 'io.countersign/decisions';
+
+function heldText(decisions: readonly HeldDecision[], first: HeldDecision): AgentText {
+  const ids = joinTexts(
+    decisions.map(({ id }) => token(id)),
+    ' and ',
+  );
+  return agentText`Not executed. This call is held as ${ids} until a person answers.
+${joinTexts(decisions.map(decisionText))}
+There is nothing to fix in this call, and no need to repeat it: a repeat attaches to the same decision.
+To get its result, call await_decision with {"id": "${token(first.id)}"}, at once or later, as often as needed and from any session.`;
+}
+
+function decisionText({ id, state, expiresAt, url, answerBy, reasons }: HeldDecision): AgentText {
+  const people = joinTexts(answerBy.map(token), ' or ');
+  const why = reasons.map((reason) => agentText`\n  Why: ${hostText(visible(reason))}`);
+  return agentText`- ${token(id)} (${token(state)}), to be answered by ${people} until ${token(expiresAt)} at ${hostText(url)}${joinTexts(why, '')}`;
+}
+
+function refused(end: End<'refused'>, context: EndContext): JsonObject {
+  const note = end.note && noteText(end.note, context);
+  return agentError(end.code, refusalText(end, note, context), {
+    ...(end.decision && { decision: end.decision }),
+    ...(note && { note: note.text }),
+  });
+}
+
+function refusalText(end: End<'refused'>, note: AgentText | null, { canRequestDecision }: EndContext): AgentText {
+  const about = end.decision ? agentText` (decision ${token(end.decision)})` : agentText``;
+  const said = note ? agentText`\nNote: ${note}` : agentText``;
+  const why = agentText`${hostText(visible(end.reason))}${said}`;
+  const may = canRequestDecision
+    ? agentText`Repeating it gets the same answer. You may change the arguments, ask your principal, or put the question with request_decision.`
+    : agentText`Repeating it gets the same answer. You may change the arguments or ask your principal.`;
+  switch (end.code) {
+    case 'refused_by_principal':
+      return agentText`Not executed (refused_by_principal): a person refused this call${about}. ${why}\n${may}`;
+    case 'refused_by_rule':
+      return agentText`Not executed (refused_by_rule): the host refuses this call. ${why}\n${may}`;
+    case 'expired':
+      return agentText`Not executed (expired): nobody answered in time${about}. ${why}\nSilence is not consent; nothing was executed. It is no person's refusal either: you may make the call again to ask anew.`;
+    case 'withdrawn':
+      return agentText`Not executed (withdrawn): the question was withdrawn${about}. ${why}\nYou may make the call again to ask anew.`;
+  }
+}
+
+/** The words of the caller's own principal are meant for it and reach it as they are; anybody else's are quoted as data. */
+function noteText(note: { readonly by: string; readonly text: string }, { caller }: EndContext): AgentText {
+  if (note.by === caller.principal?.name) return hostText(visible(note.text));
+  return quote(untrusted(note.text, { author: note.by, source: 'note of an answer' }));
+}
+
+/** Codes that speak of the hop between us and the upstream; towards the caller they would mean something else. */
+const OF_THE_OTHER_HOP: ReadonlySet<number> = new Set([-32020, -32021, -32022, RPC.parse, RPC.invalidRequest, -32601]);
+/** Asks to open a URL; 2026-07-28 does not have it and its servers must not send it. */
+const URL_ELICITATION = -32042;
+
+function relayed(reply: UpstreamReply, { era }: EndContext): CallAnswer {
+  if (reply.kind === 'result') return relayedResult(reply.result, era);
+  const { code, message, data } = reply.error;
+  const isOfTheOtherHop = OF_THE_OTHER_HOP.has(code) || (code === URL_ELICITATION && era === 'modern');
+  if (!isOfTheOtherHop) return { kind: 'error', error: { code, message, ...(data !== undefined && { data }) } };
+  return {
+    kind: 'error',
+    error: {
+      code: RPC.internal,
+      message: `The upstream server answered with an error: ${visible(message)}`,
+      data: { code: 'upstream.bad_reply', upstreamCode: code },
+    },
+  };
+}
+
+function relayedResult(result: JsonObject, era: Era): CallAnswer {
+  const { resultType } = result;
+  const isCarried = resultType === undefined || resultType === 'complete' || (era === 'modern' && resultType === 'input_required');
+  if (isCarried) return { kind: 'result', result };
+  const text =
+    resultType === 'input_required'
+      ? agentText`The tool asks for more input before it answers, which only clients of protocol revision 2026-07-28 can give.`
+      : agentText`The tool answered in a form that this server does not carry.`;
+  return ours(agentError('failed', text, { error: 'upstream.bad_reply' }));
+}

@@ -1,0 +1,86 @@
+import type { Decision } from '@countersign/contracts';
+import { type AgentText, agentText, hostText, joinTexts, quote, token, untrusted, visible } from '@countersign/core';
+import type { Caller, JsonObject } from '@countersign/engine';
+
+/** What is ours in a decision, as data: ids, states, times, handles. What others wrote is only in the text, quoted. */
+export function decisionFacts(decision: Decision): JsonObject {
+  const { id, kind, state, version, principal, answerBy, needs, agent, createdAt, expiresAt, settledAt } = decision;
+  return {
+    id,
+    kind,
+    state,
+    version,
+    principal,
+    answerBy,
+    needs,
+    agent,
+    tool: decision.call?.tool ?? null,
+    call: decision.call && { id: decision.call.id, state: decision.call.state, digest: decision.call.digest },
+    outcome: decision.outcome && { state: decision.outcome.state, at: decision.outcome.at },
+    createdAt,
+    expiresAt,
+    settledAt,
+  };
+}
+
+export function decisionLine(decision: Decision): AgentText {
+  const tool = decision.call ? agentText` of ${token(decision.call.tool)}` : agentText``;
+  return agentText`- ${token(decision.id)}: ${token(decision.state)}, ${token(decision.kind)}${tool} by ${token(decision.agent)}, to be answered by ${people(decision)} until ${token(decision.expiresAt)}`;
+}
+
+const people = ({ answerBy }: Decision): AgentText => joinTexts(answerBy.map(token), ' or ');
+
+/** The whole of a decision in words. */
+export function decisionText(decision: Decision, caller: Caller): AgentText {
+  return joinTexts([
+    decisionLine(decision),
+    ...decision.grounds.map((ground) => agentText`  Why (${token(ground.kind)}): ${hostText(visible(ground.reason))}`),
+    ...callTexts(decision),
+    ...decision.chain.flatMap((hop) =>
+      hop.question === null
+        ? []
+        : [
+            agentText`The task of ${token(hop.agent)}, for ${token(hop.principal)}:\n${quote(untrusted(hop.question, { author: hop.principal, source: 'task' }))}`,
+          ],
+    ),
+    ...claimTexts(decision),
+    ...decision.answers.map((answer) => answerText(answer, caller)),
+    ...outcomeTexts(decision),
+  ]);
+}
+
+function callTexts({ call, agent, request }: Decision): readonly AgentText[] {
+  if (!call) return request ? [quote(untrusted(request, { author: agent, source: 'question' }))] : [];
+  const edited = call.effectiveArguments
+    ? [
+        agentText`A principal edited them to:\n${quote(untrusted(call.effectiveArguments, { author: 'a principal', source: 'edited arguments' }))}`,
+      ]
+    : [];
+  return [
+    agentText`Arguments (${token(call.digest)}):\n${quote(untrusted(call.arguments, { author: agent, source: 'arguments of the call' }))}`,
+    ...edited,
+  ];
+}
+
+function claimTexts({ context, agent }: Decision): readonly AgentText[] {
+  return context.claimed === null ? [] : [quote(untrusted(context.claimed, { author: agent, source: 'claim of the agent' }))];
+}
+
+function answerText(answer: Decision['answers'][number], caller: Caller): AgentText {
+  const head = agentText`${token(answer.principal)} said ${token(answer.effect)} at ${token(answer.at)}`;
+  if (answer.note === null) return head;
+  const isOwn = answer.principal === caller.principal?.name;
+  const note = isOwn
+    ? hostText(visible(answer.note))
+    : quote(untrusted(answer.note, { author: answer.principal, source: 'note of an answer' }));
+  return agentText`${head}: ${note}`;
+}
+
+function outcomeTexts({ outcome, settledReason }: Decision): readonly AgentText[] {
+  const reason = settledReason === null ? [] : [quote(untrusted(settledReason, { author: 'whoever settled it', source: 'reason' }))];
+  if (!outcome) return reason;
+  const head = agentText`Outcome: ${token(outcome.state)} at ${token(outcome.at)}. Its result comes from await_decision.`;
+  const why =
+    outcome.reason === null ? [] : [quote(untrusted(outcome.reason, { author: 'this host and the upstream server', source: 'report' }))];
+  return [...reason, head, ...why];
+}
