@@ -8,7 +8,12 @@ import { registerTools, type ToolOffer, toolKey } from '../src/toolbox.ts';
 const digest = (value: unknown): Digest => `sha256:${createHash('sha256').update(canonicalize(value)).digest('hex')}` as Digest;
 const options = { reserved: ['whoami', 'await_decision', 'my_mandate'], digest };
 const launch = { command: 'node', args: ['server.mjs'], env: ['TOKEN'] };
-const aTool = (name: unknown, fields: Record<string, unknown> = {}) => ({ name, description: 'Does it.', inputSchema: { type: 'object' }, ...fields });
+const aTool = (name: unknown, fields: Record<string, unknown> = {}) => ({
+  name,
+  description: 'Does it.',
+  inputSchema: { type: 'object' },
+  ...fields,
+});
 const offer = (server: string, ...definitions: unknown[]): ToolOffer => ({
   server,
   launch,
@@ -41,9 +46,23 @@ describe('registerTools', () => {
       'not even an object',
       null,
     ];
-    const box = register({ ...offer('s', aTool('good'), ...malformed), offered: [...offer('s', aTool('good'), ...malformed).offered, { name: 'twice', fault: 'Refused.' }] });
+    const box = register({
+      ...offer('s', aTool('good'), ...malformed),
+      offered: [...offer('s', aTool('good'), ...malformed).offered, { name: 'twice', fault: 'Refused.' }],
+    });
     expect(box.tools.map(({ key }) => key)).toEqual(['s__good']);
-    expect(box.refused.map(({ name }) => name)).toEqual(['', '', '', 'a_list', 'a_string', 'no_schema', 'odd_output', 'twice', 'untyped', 'vast']);
+    expect(box.refused.map(({ name }) => name)).toEqual([
+      '',
+      '',
+      '',
+      'a_list',
+      'a_string',
+      'no_schema',
+      'odd_output',
+      'twice',
+      'untyped',
+      'vast',
+    ]);
     expect(box.refused.every(({ reason }) => reason.endsWith('.'))).toBe(true);
   });
 
@@ -62,7 +81,10 @@ describe('registerTools', () => {
   });
 
   it('refuses tools of two servers whose emitted names fold to one (D6)', () => {
-    expect(refusals(offer('acme-', aTool('status')), offer('acme', aTool('_status'), aTool('fine')))).toEqual(['acme/_status', 'acme-/status']);
+    expect(refusals(offer('acme-', aTool('status')), offer('acme', aTool('_status'), aTool('fine')))).toEqual([
+      'acme/_status',
+      'acme-/status',
+    ]);
     expect(refusals(offer('a', aTool('b__c')), offer('a--b', aTool('c')))).toEqual(['a/b__c', 'a--b/c']);
   });
 

@@ -23,9 +23,12 @@ describe('membersOf', () => {
     expect(members('{"a":nonsense,"b":{"__proto__":1e999}}')).toEqual({ a: 'nonsense', b: '{"__proto__":1e999}' });
   });
 
-  it.each(['', '[]', 'hello', '{', '{"a":1', '{"a":1}}', '{"a"}', '{a:1}', '{"a":[}', '{"a":1,}', '{"a":"b}', '"{}"'])('yields nothing for %s', (text) => {
-    expect(members(text)).toBeUndefined();
-  });
+  it.each(['', '[]', 'hello', '{', '{"a":1', '{"a":1}}', '{"a"}', '{a:1}', '{"a":[}', '{"a":1,}', '{"a":"b}', '"{}"'])(
+    'yields nothing for %s',
+    (text) => {
+      expect(members(text)).toBeUndefined();
+    },
+  );
 });
 
 describe('elementsOf', () => {
@@ -47,7 +50,10 @@ describe('both', () => {
         for (const indent of [undefined, 1]) {
           const text = JSON.stringify(object, null, indent);
           const buffer = Buffer.from(text);
-          const found = [...(membersOf(buffer) ?? [])].map(([key, { start, end }]) => [key, JSON.parse(buffer.toString('utf8', start, end))]);
+          const found = [...(membersOf(buffer) ?? [])].map(([key, { start, end }]) => [
+            key,
+            JSON.parse(buffer.toString('utf8', start, end)),
+          ]);
           expect(new Map(found as [string, unknown][])).toEqual(new Map(Object.entries(JSON.parse(text))));
           const list = JSON.stringify(array, null, indent);
           expect(elements(list)?.map((item) => JSON.parse(item))).toEqual(JSON.parse(list));
