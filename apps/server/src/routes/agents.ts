@@ -7,6 +7,7 @@ import type { Operations } from '../ports.ts';
 import { sendResult, sendWrite } from '../send.ts';
 
 const ByName = z.object({ name: z.string().max(100) });
+const NO_WISHES = CredentialInput.parse({});
 const tags = ['Agents'];
 const HOSTS = { access: ['principal', 'operator'] } as const;
 
@@ -64,13 +65,13 @@ export const agentRoutes =
           summary: 'Issue a credential; its secret is shown once',
           tags,
           params: ByName,
-          body: CredentialInput,
+          body: CredentialInput.nullable(),
           response: answers({ 201: IssuedCredential }),
         }),
       },
       async (request, reply) =>
         sendWrite(operations, request, reply, 201, () =>
-          operations.issueCredential(doerOf(request), { agent: request.params.name }, request.body),
+          operations.issueCredential(doerOf(request), { agent: request.params.name }, request.body ?? NO_WISHES),
         ),
     );
   };

@@ -16,6 +16,7 @@ import type { Operations, ServerSettings } from '../ports.ts';
 import { sendResult, sendWrite } from '../send.ts';
 
 const ByName = z.object({ name: z.string().max(100) });
+const NO_WISHES = CredentialInput.parse({});
 const tags = ['Operator'];
 const OPERATOR = { access: ['operator'] } as const;
 
@@ -55,13 +56,13 @@ export const principalRoutes =
           summary: "Issue a principal's token; its secret is shown once",
           tags,
           params: ByName,
-          body: CredentialInput.prefault({}),
+          body: CredentialInput.nullable(),
           response: answers({ 201: IssuedCredential }),
         }),
       },
       async (request, reply) =>
         sendWrite(operations, request, reply, 201, () =>
-          operations.issueCredential(doerOf(request), { principal: request.params.name }, request.body),
+          operations.issueCredential(doerOf(request), { principal: request.params.name }, request.body ?? NO_WISHES),
         ),
     );
   };
