@@ -38,22 +38,35 @@ export type CelProgram<Kind extends CelKind = CelKind> = {
 export type CelBindings = { readonly [variable: string]: CelInput };
 
 /** Objects are converted where they are read, so this costs the same for small and large arguments. */
-export function bindingsOf(facts: CallFacts): CelBindings {
-  const args = toCelMap(argsOf(facts.args));
-  return {
-    args,
-    task: facts.task,
-    now: facts.now,
-    get call() {
-      return toCelMap({ tool: facts.tool, server: facts.server, name: facts.name });
-    },
-    get agent() {
-      return toCelMap({ name: facts.agent.name, principal: facts.agent.principal, status: facts.agent.status });
-    },
-    get chain() {
-      return celList(facts.chain.map(({ agent, principal, question }) => toCelMap({ agent, principal, question })));
-    },
-  };
+export const bindingsOf = (facts: CallFacts): CelBindings => new Bindings(facts) as unknown as CelBindings;
+
+/** The engine reads variables as properties; getters on a prototype cost nothing for those that an expression does not read. */
+class Bindings {
+  readonly #facts: CallFacts;
+  readonly args: CelInput;
+  readonly task: string;
+  readonly now: string;
+
+  constructor(facts: CallFacts) {
+    this.#facts = facts;
+    this.args = toCelMap(argsOf(facts.args));
+    this.task = facts.task;
+    this.now = facts.now;
+  }
+
+  get call(): CelInput {
+    const { tool, server, name } = this.#facts;
+    return toCelMap({ tool, server, name });
+  }
+
+  get agent(): CelInput {
+    const { name, principal, status } = this.#facts.agent;
+    return toCelMap({ name, principal, status });
+  }
+
+  get chain(): CelInput {
+    return celList(this.#facts.chain.map(({ agent, principal, question }) => toCelMap({ agent, principal, question })));
+  }
 }
 
 const MAX_PATTERNS = 50_000;
@@ -172,8 +185,8 @@ function explainer(source: string): (error: CelError) => string {
     const failure = error instanceof CelFailure ? error : error.cause;
     if (failure instanceof CelFailure) return `${subject} ${failure.message}`;
     if (error.message.startsWith('field not found')) return `${subject} is not there`;
-    const types = /applied to '(?:\w+\.)?(\([\w, .]*\))'$/.exec(error.message)?.[1];
-    if (types !== undefined) return `${subject} does not work on ${types}`;
+    const types = /applied to '(?:([a-z_]+)(?:\(.*\))?\.)?\(([\w, .]*)\)'$/.exec(error.message)?.slice(1);
+    if (types !== undefined) return `${subject} does not work on (${types.filter((type) => type !== undefined && type !== '').join(', ')})`;
     return /^index .* out of bounds/.test(error.message) ? `${subject} has no such item` : `${subject} could not be computed`;
   };
 }

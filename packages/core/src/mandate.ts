@@ -93,16 +93,17 @@ export function covers(
   return { covered: false, missing: missingWords(mandate.principal, facts.tool, misses) };
 }
 
-function readTerm(term: CompiledTerm, facts: CallFacts, bindings: CelBindings): { reading: Reading; detail: string | null } {
-  const no = (detail: string | null): { reading: Reading; detail: string | null } => ({ reading: { said: 'does not match' }, detail });
-  if (term.expiresAt !== null && sortable(facts.now) >= term.expiresAt) return no('has expired');
-  if (term.isSpent) return no('is used up');
-  if (term.program === null) return { reading: { said: 'matches' }, detail: null };
+type TermReading = { readonly reading: Reading; readonly detail: string | null };
+const COVERS: TermReading = { reading: { said: 'matches' }, detail: null };
+const MISSES: TermReading = { reading: { said: 'does not match' }, detail: null };
+
+function readTerm(term: CompiledTerm, facts: CallFacts, bindings: CelBindings): TermReading {
+  if (term.expiresAt !== null && sortable(facts.now) >= term.expiresAt) return { ...MISSES, detail: 'has expired' };
+  if (term.isSpent) return { ...MISSES, detail: 'is used up' };
+  if (term.program === null) return COVERS;
   const outcome = term.program.run(bindings);
-  if (!outcome.ok) {
-    return { reading: { said: 'could not be evaluated', detail: outcome.error }, detail: `could not be evaluated (${outcome.error})` };
-  }
-  return outcome.value ? { reading: { said: 'matches' }, detail: null } : no(null);
+  if (outcome.ok) return outcome.value ? COVERS : MISSES;
+  return { reading: { said: 'could not be evaluated', detail: outcome.error }, detail: `could not be evaluated (${outcome.error})` };
 }
 
 function missingWords(principal: string, tool: string, misses: readonly string[]): string {

@@ -13,7 +13,7 @@
 import type { Effect, Ground, TryReport } from '@countersign/contracts';
 import type { CallFacts } from './call-facts.ts';
 import { bindingsOf, type CelBindings } from './cel.ts';
-import { type CompiledMandate, covers } from './mandate.ts';
+import { type CompiledMandate, type ConsiderTerm, covers } from './mandate.ts';
 import type { Reading, Rule, RuleSet } from './rules.ts';
 import { clip, visibleLine } from './untrusted.ts';
 
@@ -104,7 +104,7 @@ function ruleGround(rule: Rule, reading: Reading, principal: string): Ground {
   };
 }
 
-/** V5: one coverage for every principal of the chain, whose mandate may come more than once. */
+/** V5: every mandate must cover, and every principal of the chain must have one here. */
 function weighMandates(
   facts: CallFacts,
   mandates: readonly CompiledMandate[],
@@ -113,32 +113,35 @@ function weighMandates(
   consider?: (item: Considered) => void,
 ): Verdict['covered'] {
   const covered: Verdict['covered'][number][] = [];
-  const principals = new Set([
-    facts.agent.principal,
-    ...mandates.map((mandate) => mandate.principal),
-    ...facts.chain.map((hop) => hop.principal),
-  ]);
-  for (const principal of principals) {
-    const own = mandates.filter((mandate) => mandate.principal === principal);
-    if (own.length === 0) grounds.push(ground('term', 'ask', `${principal}'s mandate is not at hand, so it covers nothing.`, [principal]));
-    for (const mandate of own) {
-      const coverage = covers(
-        mandate,
-        facts,
-        bindings,
-        consider &&
-          ((term, reading, detail) =>
-            consider({ kind: 'term', id: `${principal}#${term.index + 1}`, when: term.when, said: reading.said, detail })),
-      );
-      if (coverage.covered) covered.push({ principal, version: mandate.version, term: coverage.term });
-      else grounds.push(ground('term', 'ask', coverage.missing, [principal]));
-    }
+  for (const mandate of mandates) {
+    const { principal, version } = mandate;
+    const tell: ConsiderTerm | undefined =
+      consider &&
+      ((term, { said }, detail) => consider({ kind: 'term', id: `${principal}#${term.index + 1}`, when: term.when, said, detail }));
+    const coverage = covers(mandate, facts, bindings, tell);
+    if (coverage.covered) covered.push({ principal, version, term: coverage.term });
+    else grounds.push(ground('term', 'ask', coverage.missing, [principal]));
+  }
+  for (const principal of principalsWithout(mandates, facts)) {
+    grounds.push(ground('term', 'ask', `${principal}'s mandate is not at hand, so it covers nothing.`, [principal]));
   }
   return covered;
 }
 
+/** Those of the chain whose mandate was not handed over, each once. */
+function principalsWithout(mandates: readonly CompiledMandate[], facts: CallFacts): readonly string[] {
+  const missing: string[] = [];
+  let { principal } = facts.agent;
+  for (let hop = -1; hop < facts.chain.length; hop++) {
+    principal = facts.chain[hop]?.principal ?? principal;
+    if (!missing.includes(principal) && !mandates.some((mandate) => mandate.principal === principal)) missing.push(principal);
+  }
+  return missing;
+}
+
 /** The same call again is refused with the earlier note; a like one, where it is asked anyway, shows how often it was. */
 function weighEarlierNo(facts: CallFacts, earlierNo: readonly EarlierNo[], grounds: Ground[]): void {
+  if (earlierNo.length === 0) return;
   const same = earlierNo.find((no) => no.digestEquals);
   if (same !== undefined) {
     grounds.push(ground('earlier_no', 'refuse', `The same call was refused at ${same.at}${noteOf(same)}.`, [facts.agent.principal]));
@@ -180,10 +183,9 @@ const strictest = (grounds: readonly Ground[]): Effect => {
   return enforced.length > 0 ? 'ask' : 'allow';
 };
 
-const inOrder = (grounds: readonly Ground[]): readonly Ground[] => {
-  const rank = (one: Ground): number => (one.mode === 'shadow' ? 2 : 0) + (one.effect === 'ask' ? 1 : 0);
-  return grounds.length < 2 ? grounds : [...grounds].sort((a, b) => rank(a) - rank(b));
-};
+const rankOf = (one: Ground): number => (one.mode === 'shadow' ? 2 : 0) + (one.effect === 'ask' ? 1 : 0);
+const inOrder = (grounds: readonly Ground[]): readonly Ground[] =>
+  grounds.length < 2 ? grounds : [...grounds].sort((a, b) => rankOf(a) - rankOf(b));
 
 /**
  * The headline of a decision: the title of the first rule among the grounds that has one and yields text, its values in ‹marks›.
