@@ -1,5 +1,5 @@
 import { META } from '@countersign/contracts';
-import { type AgentText, agentText, hostText, joinTexts, quote, token, untrusted, visible } from '@countersign/core';
+import { type AgentText, agentText, hostText, joinTexts, quote, token, untrusted, visible, visibleLine } from '@countersign/core';
 import type { CallEnd, Caller, HeldDecision, JsonObject, UpstreamReply } from '@countersign/engine';
 import { agentError, agentResult, notExecuted } from './agent-result.ts';
 import { type CallAnswer, type Era, RPC, unknownTool } from './rpc.ts';
@@ -46,8 +46,13 @@ export function answerOf(end: CallEnd, context: EndContext): CallAnswer {
 
 const ours = (result: JsonObject): CallAnswer => ({ kind: 'result', result });
 
-/** A reason that may hold words of an upstream server. */
-const reported = (reason: string): AgentText => quote(untrusted(reason, { author: 'this host and the upstream server', source: 'report' }));
+/** A reason that may hold words of an upstream server, an agent or a person. */
+const reported = (reason: string, author = 'this host and the upstream server'): AgentText =>
+  quote(untrusted(reason, { author, source: 'reason' }));
+
+/** The reason of a ground: the host's own words, unless it cites, in “…”, a note that somebody wrote. */
+export const groundText = (reason: string): AgentText =>
+  reason.includes('“') ? reported(reason, 'this host, citing a note') : hostText(visibleLine(reason));
 
 function held(decisions: readonly HeldDecision[], { hasOutputSchema }: EndContext): JsonObject {
   const first = decisions[0];
@@ -68,11 +73,13 @@ function held(decisions: readonly HeldDecision[], { hasOutputSchema }: EndContex
 const DECISIONS = 'io.countersign/decisions';
 
 function heldText(decisions: readonly HeldDecision[], first: HeldDecision): AgentText {
+  const isApproved = decisions.every(({ state }) => state === 'approved');
+  const stands = isApproved ? agentText`It is approved and on its way; there is no result yet.` : agentText`It waits until a person answers.`;
   const ids = joinTexts(
     decisions.map(({ id }) => token(id)),
     ' and ',
   );
-  return agentText`Not executed. This call is held as ${ids} until a person answers.
+  return agentText`Not executed. This call is held as ${ids}. ${stands}
 ${joinTexts(decisions.map(decisionText))}
 There is nothing to fix in this call, and no need to repeat it: a repeat attaches to the same decision.
 To get its result, call await_decision with {"id": "${token(first.id)}"}, at once or later, as often as needed and from any session.`;
@@ -80,7 +87,7 @@ To get its result, call await_decision with {"id": "${token(first.id)}"}, at onc
 
 function decisionText({ id, state, expiresAt, url, answerBy, reasons }: HeldDecision): AgentText {
   const people = joinTexts(answerBy.map(token), ' or ');
-  const why = reasons.map((reason) => agentText`\n  Why: ${hostText(visible(reason))}`);
+  const why = reasons.map((reason) => agentText`\n  Why: ${groundText(reason)}`);
   return agentText`- ${token(id)} (${token(state)}), to be answered by ${people} until ${token(expiresAt)} at ${hostText(url)}${joinTexts(why, '')}`;
 }
 
@@ -94,21 +101,26 @@ function refused(end: End<'refused'>, context: EndContext): JsonObject {
 
 function refusalText(end: End<'refused'>, note: AgentText | null, { canRequestDecision }: EndContext): AgentText {
   const about = end.decision ? agentText` (decision ${token(end.decision)})` : agentText``;
-  const said = note ? agentText`\nNote: ${note}` : agentText``;
-  const why = agentText`${hostText(visible(end.reason))}${said}`;
+  const why = whyText(end, note);
   const may = canRequestDecision
     ? agentText`Repeating it gets the same answer. You may change the arguments, ask your principal, or put the question with request_decision.`
     : agentText`Repeating it gets the same answer. You may change the arguments or ask your principal.`;
   switch (end.code) {
     case 'refused_by_principal':
-      return agentText`Not executed (refused_by_principal): a person refused this call${about}. ${why}\n${may}`;
+      return agentText`Not executed (refused_by_principal): a person refused this call${about}.\n${why}\n${may}`;
     case 'refused_by_rule':
       return agentText`Not executed (refused_by_rule): the host refuses this call. ${why}\n${may}`;
     case 'expired':
       return agentText`Not executed (expired): nobody answered in time${about}. ${why}\nSilence is not consent; nothing was executed. It is no person's refusal either: you may make the call again to ask anew.`;
     case 'withdrawn':
-      return agentText`Not executed (withdrawn): the question was withdrawn${about}. ${why}\nYou may make the call again to ask anew.`;
+      return agentText`Not executed (withdrawn): the question was withdrawn${about}.\n${why}\nYou may make the call again to ask anew.`;
   }
+}
+
+/** A refusal's own reason repeats the note where there is one, and cites whoever withdrew it. */
+function whyText({ code, reason, note: given }: End<'refused'>, note: AgentText | null): AgentText {
+  if (note && given) return agentText`Note of ${token(given.by)}: ${note}`;
+  return code === 'withdrawn' ? reported(reason, 'whoever withdrew it') : groundText(reason);
 }
 
 /** The words of the caller's own principal are meant for it and reach it as they are; anybody else's are quoted as data. */

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
-import { toNodeHandler } from '@modelcontextprotocol/node';
+import { type NodeServerResponseLike, toNodeHandler } from '@modelcontextprotocol/node';
 
 type Fetch = (request: Request, options?: { parsedBody?: unknown }) => Promise<Response>;
 
@@ -12,7 +12,23 @@ export async function answerBySdk(
 ): Promise<void> {
   const { method, headers, message } = request;
   const source = { method, url: '/mcp', headers, [Symbol.asyncIterator]: noBody };
-  await toNodeHandler({ fetch }, { onerror })(source, response, message);
+  await toNodeHandler({ fetch }, { onerror })(source, sink(response), message);
+}
+
+/** The response as the adapter writes it, its headers sent at once: a stream may be silent for long, and its client waits for them. */
+function sink(response: ServerResponse): NodeServerResponseLike {
+  return {
+    writeHead(status, headers) {
+      response.writeHead(status, headers);
+      if (headers?.['content-type'] === 'text/event-stream') response.flushHeaders();
+    },
+    write: (chunk) => response.write(chunk),
+    end: (chunk) => response.end(chunk),
+    on: (event, listener) => response.on(event, listener),
+    get destroyed() {
+      return response.destroyed;
+    },
+  };
 }
 
 // biome-ignore lint/correctness/useYield: a body that is already read has nothing to yield.

@@ -1,6 +1,7 @@
 import type { Decision } from '@countersign/contracts';
 import { type AgentText, agentText, hostText, joinTexts, quote, token, untrusted, visible } from '@countersign/core';
 import type { Caller, JsonObject } from '@countersign/engine';
+import { groundText } from '../endpoint/results.ts';
 
 /** What is ours in a decision, as data: ids, states, times, handles. What others wrote is only in the text, quoted. */
 export function decisionFacts(decision: Decision): JsonObject {
@@ -34,7 +35,7 @@ const people = ({ answerBy }: Decision): AgentText => joinTexts(answerBy.map(tok
 export function decisionText(decision: Decision, caller: Caller): AgentText {
   return joinTexts([
     decisionLine(decision),
-    ...decision.grounds.map((ground) => agentText`  Why (${token(ground.kind)}): ${hostText(visible(ground.reason))}`),
+    ...decision.grounds.map((ground) => agentText`  Why (${token(ground.kind)}): ${groundText(ground.reason)}`),
     ...callTexts(decision),
     ...decision.chain.flatMap((hop) =>
       hop.question === null

@@ -29,7 +29,11 @@ describe.each(CLIENTS)('the agent endpoint to a client of %s', (_, connect) => {
 
   it('hands the frozen arguments to the gate and the result back as it came', async () => {
     const gate = fakeGate();
-    const result = { content: [{ type: 'text', text: 'ok' }], structuredContent: { a: [1, '', { b: null }] }, _meta: { 'x.example/kept': true } };
+    const result = {
+      content: [{ type: 'text', text: 'ok' }],
+      structuredContent: { a: [1, '', { b: null }] },
+      _meta: { 'x.example/kept': true },
+    };
     gate.ends.set('files__read', () => ({ kind: 'reply', call: 'call_0', reply: { kind: 'result', result }, decisions: [] }));
     const { url } = await serveEndpoint(gate.deps);
     const client = await connect(url, 'csa_researcher');

@@ -14,7 +14,11 @@ export async function legacyClient(url: URL, secret?: string): Promise<LegacyCli
 }
 
 /** The v2 SDK's client, asking which revision is spoken (`auto`) or pinned to 2026-07-28. */
-export async function modernClient(url: URL, secret?: string, mode: 'auto' | { pin: string } = { pin: '2026-07-28' }): Promise<ModernClient> {
+export async function modernClient(
+  url: URL,
+  secret?: string,
+  mode: 'auto' | { pin: string } = { pin: '2026-07-28' },
+): Promise<ModernClient> {
   const client = new ModernClient({ name: 'agent', version: '1' }, { versionNegotiation: { mode } });
   await client.connect(new ModernTransport(url, { requestInit: { headers: secret === undefined ? {} : bearer(secret) } }));
   onTestFinished(() => client.close());

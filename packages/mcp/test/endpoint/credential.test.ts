@@ -34,7 +34,10 @@ describe('credentials on the agent endpoint', () => {
 
   it('answers 401 when the gate finds that the credential went meanwhile', async () => {
     const gate = fakeGate();
-    gate.ends.set('files__read', () => ({ kind: 'unavailable', error: { code: 'credential.invalid', message: 'This credential was revoked.' } }));
+    gate.ends.set('files__read', () => ({
+      kind: 'unavailable',
+      error: { code: 'credential.invalid', message: 'This credential was revoked.' },
+    }));
     const { url } = await serveEndpoint(gate.deps);
     const call = modern('tools/call', { name: 'files__read', arguments: {} });
     const answer = await send(url, call.body, { headers: { ...call.headers, ...bearer('csa_researcher') } });

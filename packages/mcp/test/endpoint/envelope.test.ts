@@ -1,11 +1,12 @@
-import { describe, expect, it } from 'vitest';
 import { createMcpHandler, Server } from '@modelcontextprotocol/server';
+import { describe, expect, it } from 'vitest';
 import { aTool, fakeGate } from './fake-gate.ts';
 import { bearer, modern, send, serveEndpoint } from './loopback.ts';
 
 const call = modern('tools/call', { name: 'files__read', arguments: {} });
 const base64 = (text: string) => `=?base64?${Buffer.from(text).toString('base64')}?=`;
-const without = (headers: Record<string, string>, name: string) => Object.fromEntries(Object.entries(headers).filter(([key]) => key !== name));
+const without = (headers: Record<string, string>, name: string) =>
+  Object.fromEntries(Object.entries(headers).filter(([key]) => key !== name));
 const envelope = (changes: Record<string, unknown>) => ({
   ...call.body,
   params: { ...call.body.params, _meta: { ...call.body.params._meta, ...changes } },
@@ -21,12 +22,24 @@ const CELLS: readonly [string, Record<string, string>, object, number, number][]
   ['no Mcp-Name header', without(call.headers, 'mcp-name'), call.body, 400, -32020],
   ['another Mcp-Name', { ...call.headers, 'mcp-name': 'jar__eat' }, call.body, 400, -32020],
   ['a broken Mcp-Name', { ...call.headers, 'mcp-name': '=?base64?%%%?=' }, call.body, 400, -32020],
-  ['a revision that nobody serves', { ...call.headers, 'mcp-protocol-version': '2027-01-01' }, envelope({ [VERSION]: '2027-01-01' }), 400, -32022],
+  [
+    'a revision that nobody serves',
+    { ...call.headers, 'mcp-protocol-version': '2027-01-01' },
+    envelope({ [VERSION]: '2027-01-01' }),
+    400,
+    -32022,
+  ],
   ['no client capabilities', call.headers, envelope({ 'io.modelcontextprotocol/clientCapabilities': undefined }), 400, -32602],
   ['a version that is no string', call.headers, envelope({ [VERSION]: 20260728 }), 400, -32602],
   ['no envelope under a modern header', call.headers, { ...call.body, params: { name: 'files__read' } }, 400, -32602],
   ['no JSON-RPC message', call.headers, { hello: 'world' }, 400, -32600],
-  ['initialize under a modern header', { ...call.headers, 'mcp-method': 'initialize' }, { jsonrpc: '2.0', id: 1, method: 'initialize', params: {} }, 400, -32020],
+  [
+    'initialize under a modern header',
+    { ...call.headers, 'mcp-method': 'initialize' },
+    { jsonrpc: '2.0', id: 1, method: 'initialize', params: {} },
+    400,
+    -32020,
+  ],
 ];
 
 describe('the envelope of a 2026-07-28 request', () => {
@@ -42,7 +55,9 @@ describe('the envelope of a 2026-07-28 request', () => {
   it.each(CELLS)('with %s is refused as the SDK refuses it', async (_, headers, body) => {
     const { url } = await serveEndpoint(fakeGate().deps);
     const sdk = createMcpHandler(() => new Server({ name: 'sdk', version: '1' }, { capabilities: { tools: {} } }), { legacy: 'reject' });
-    const theirs = await sdk.fetch(new Request(url, { method: 'POST', headers: { ...headers, 'content-type': 'application/json' }, body: JSON.stringify(body) }));
+    const theirs = await sdk.fetch(
+      new Request(url, { method: 'POST', headers: { ...headers, 'content-type': 'application/json' }, body: JSON.stringify(body) }),
+    );
     const ours = await send(url, body, { headers });
     expect([ours.status, (ours.json() as { error: { code: number } }).error.code]).toEqual([
       theirs.status,
@@ -52,7 +67,9 @@ describe('the envelope of a 2026-07-28 request', () => {
 
   it('names the supported revisions to a client of another', async () => {
     const { url } = await serveEndpoint(fakeGate().deps);
-    const answer = await send(url, envelope({ [VERSION]: '2027-01-01' }), { headers: { ...call.headers, 'mcp-protocol-version': '2027-01-01' } });
+    const answer = await send(url, envelope({ [VERSION]: '2027-01-01' }), {
+      headers: { ...call.headers, 'mcp-protocol-version': '2027-01-01' },
+    });
     expect(answer.json()).toMatchObject({ error: { code: -32022, data: { supported: ['2026-07-28'], requested: '2027-01-01' } } });
   });
 
@@ -93,7 +110,11 @@ describe('the envelope of a 2026-07-28 request', () => {
     const meta = { traceparent: '00-1-2-01', baggage: 'a=b', 'evil.example/approved': true, 'io.countersign/context': { goal: 'tidy up' } };
     const { body, headers } = modern('tools/call', { name: 'files__read', _meta: meta });
     await send(url, body, { headers: { ...headers, ...bearer('csa_researcher') } });
-    expect(gate.calls[0]).toMatchObject({ meta: { traceparent: '00-1-2-01', baggage: 'a=b' }, claimed: '{"goal":"tidy up"}', hasProgress: false });
+    expect(gate.calls[0]).toMatchObject({
+      meta: { traceparent: '00-1-2-01', baggage: 'a=b' },
+      claimed: '{"goal":"tidy up"}',
+      hasProgress: false,
+    });
     expect(Object.keys(gate.calls[0]?.meta ?? {})).toHaveLength(2);
   });
 
@@ -122,7 +143,12 @@ describe('headers that mirror arguments', () => {
     },
   });
   it.each<[string, object, Record<string, string>, boolean]>([
-    ['all the same', { region: 'eu', limit: 5, where: { tenant: 'añb' } }, { 'mcp-param-region': 'eu', 'mcp-param-limit': '5.0', 'mcp-param-tenant': base64('añb') }, true],
+    [
+      'all the same',
+      { region: 'eu', limit: 5, where: { tenant: 'añb' } },
+      { 'mcp-param-region': 'eu', 'mcp-param-limit': '5.0', 'mcp-param-tenant': base64('añb') },
+      true,
+    ],
     ['absent arguments', {}, { 'mcp-param-region': 'ignored' }, true],
     ['a null argument', { region: null }, {}, true],
     ['a missing header', { region: 'eu' }, {}, false],

@@ -1,5 +1,5 @@
-import { describe, expect, it } from 'vitest';
 import type { CallEnd } from '@countersign/engine';
+import { describe, expect, it } from 'vitest';
 import { call, legacyClient, modernClient, textOf } from './clients.ts';
 import { aCaller, aTool, CALL_ID, decisionId, fakeGate, held, reply } from './fake-gate.ts';
 import { bearer, modern, openEvents, openSession, send, serveEndpoint } from './loopback.ts';
@@ -23,13 +23,26 @@ describe.each(CLIENTS)('a held call to a client of %s', (_, connect) => {
     const result = await call(client, { name: 'jar__eat', arguments: {} }, { timeout: 5000 });
     expect(result).toMatchObject({
       _meta: {
-        'io.countersign/decision': { id: decisionId('1'), state: 'pending', expiresAt: '2026-12-01T00:00:00.000Z', url: expect.stringContaining(decisionId('1')) },
+        'io.countersign/decision': {
+          id: decisionId('1'),
+          state: 'pending',
+          expiresAt: '2026-12-01T00:00:00.000Z',
+          url: expect.stringContaining(decisionId('1')),
+        },
         'io.countersign/outcome': { code: 'pending' },
       },
     });
     expect(result.isError).toBeUndefined();
     const text = textOf(result);
-    for (const said of ['Not executed', decisionId('1'), 'Cookies cannot be un-eaten.', 'ada', 'await_decision', 'nothing to fix', 'no need to repeat']) {
+    for (const said of [
+      'Not executed',
+      decisionId('1'),
+      'Cookies cannot be un-eaten.',
+      'ada',
+      'await_decision',
+      'nothing to fix',
+      'no need to repeat',
+    ]) {
       expect(text).toContain(said);
     }
     expect(gate.calls[0]?.signal.aborted).toBe(false);
@@ -81,7 +94,8 @@ describe.each(CLIENTS)('a held call to a client of %s', (_, connect) => {
     const ask = () => client.callTool({ name: 'await_decision', arguments: { id: decisionId('1'), wait_seconds: 0 } });
     expect((await ask())._meta).toMatchObject({ 'io.countersign/outcome': { code: 'pending' } });
     end = reply({ content: [{ type: 'text', text: 'eaten' }], structuredContent: { left: 2 } });
-    for (const result of [await ask(), await ask()]) expect(result).toMatchObject({ content: [{ type: 'text', text: 'eaten' }], structuredContent: { left: 2 } });
+    for (const result of [await ask(), await ask()])
+      expect(result).toMatchObject({ content: [{ type: 'text', text: 'eaten' }], structuredContent: { left: 2 } });
 
     const other = await connect(url, 'csa_clerk');
     const foreign = await other.callTool({ name: 'await_decision', arguments: { id: decisionId('1') } });
@@ -207,7 +221,11 @@ describe('a caller that leaves', () => {
     const session = await openSession(url, bearer('csa_researcher'));
     const other = await openSession(url, bearer('csa_researcher'));
     const next = gate.nextCall('jar__eat');
-    const stream = openEvents(url, { jsonrpc: '2.0', id: 'same', method: 'tools/call', params: { name: 'jar__eat' } }, { headers: session });
+    const stream = openEvents(
+      url,
+      { jsonrpc: '2.0', id: 'same', method: 'tools/call', params: { name: 'jar__eat' } },
+      { headers: session },
+    );
     const { call } = await next;
     const cancel = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 'same' } };
     expect((await send(url, cancel, { headers: other })).status).toBe(202);

@@ -9,7 +9,10 @@ describe('a hidden tool', () => {
   it('answers byte for byte like a tool that does not exist, in both eras (D5)', async () => {
     const gate = fakeGate();
     // A hidden tool that wants headers must not give itself away by asking for them.
-    gate.tools = [...gate.tools, aTool('vault__open', { inputSchema: { type: 'object', properties: { key: { type: 'string', 'x-mcp-header': 'Key' } } } })];
+    gate.tools = [
+      ...gate.tools,
+      aTool('vault__open', { inputSchema: { type: 'object', properties: { key: { type: 'string', 'x-mcp-header': 'Key' } } } }),
+    ];
     const { url } = await serveEndpoint(gate.deps);
     const auth = bearer('csa_newcomer');
     const session = await openSession(url, auth);

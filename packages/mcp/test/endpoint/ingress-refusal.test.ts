@@ -10,7 +10,13 @@ describe('bodies that break a bound', () => {
     ['is empty', '', -32700, 'ingress.not_json', 400],
     ['is not UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d]), -32700, 'ingress.not_utf8', 400],
     ['names a key twice', call('{"a":1,"a":2}'), -32600, 'ingress.duplicate_key', 400],
-    ['differs by case in the envelope', '{"jsonrpc":"2.0","id":1,"method":"ping","Method":"tools/call"}', -32600, 'ingress.duplicate_key', 400],
+    [
+      'differs by case in the envelope',
+      '{"jsonrpc":"2.0","id":1,"method":"ping","Method":"tools/call"}',
+      -32600,
+      'ingress.duplicate_key',
+      400,
+    ],
     ['has a forbidden key', call('{"a":{"__proto__":{}}}'), -32600, 'ingress.forbidden_key', 400],
     ['has an unsafe integer', call('{"n":12345678901234567890}'), -32600, 'ingress.unsafe_number', 400],
     ['overflows', call('{"n":1e400}'), -32600, 'ingress.unsafe_number', 400],
@@ -23,7 +29,11 @@ describe('bodies that break a bound', () => {
     const { url } = await serveEndpoint(gate.deps);
     const answer = await send(url, body, { headers: bearer('csa_researcher') });
     expect(answer.status).toBe(status);
-    expect(answer.json()).toMatchObject({ jsonrpc: '2.0', id: null, error: { code: rpc, data: { code, place: { offset: expect.any(Number) } } } });
+    expect(answer.json()).toMatchObject({
+      jsonrpc: '2.0',
+      id: null,
+      error: { code: rpc, data: { code, place: { offset: expect.any(Number) } } },
+    });
     expect(gate.malformed.map((one) => [one.caller.agent?.name, one.code])).toEqual([['researcher', code]]);
     expect(gate.calls).toEqual([]);
   });
@@ -80,7 +90,9 @@ describe('bodies that break a bound', () => {
     const { body, headers } = modern('tools/list');
     const answer = await send(url, body, { headers });
     expect(answer.status).toBe(500);
-    expect(answer.json()).toMatchObject({ error: { code: -32603, message: 'Internal error', data: { code: 'internal', requestId: expect.any(String) } } });
+    expect(answer.json()).toMatchObject({
+      error: { code: -32603, message: 'Internal error', data: { code: 'internal', requestId: expect.any(String) } },
+    });
     expect(answer.text).not.toContain('password');
     expect(gate.logged).toHaveLength(1);
   });

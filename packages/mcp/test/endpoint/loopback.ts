@@ -57,7 +57,11 @@ export function send(
 }
 
 /** A request whose answer is read event by event, and which can be broken off. */
-export function openEvents(url: URL, body: object | undefined, options: { readonly method?: string; readonly headers?: Readonly<Record<string, string>> }) {
+export function openEvents(
+  url: URL,
+  body: object | undefined,
+  options: { readonly method?: string; readonly headers?: Readonly<Record<string, string>> },
+) {
   const events: string[] = [];
   const waiters: (() => void)[] = [];
   let isOver = false;
@@ -67,7 +71,11 @@ export function openEvents(url: URL, body: object | undefined, options: { readon
   const bytes = body === undefined ? undefined : JSON.stringify(body);
   const request = httpRequest(url, {
     method: options.method ?? 'POST',
-    headers: { ...(bytes !== undefined && { 'content-type': 'application/json' }), accept: 'application/json, text/event-stream', ...options.headers },
+    headers: {
+      ...(bytes !== undefined && { 'content-type': 'application/json' }),
+      accept: 'application/json, text/event-stream',
+      ...options.headers,
+    },
   });
   let buffer = '';
   const headers = new Promise<{ status: number; headers: IncomingHttpHeaders }>((resolve, reject) => {
@@ -142,7 +150,12 @@ export function modern(method: string, params: Record<string, unknown> = {}, id:
 export async function openSession(url: URL, headers: Readonly<Record<string, string>> = {}): Promise<Record<string, string>> {
   const opened = await send(
     url,
-    { jsonrpc: '2.0', id: 0, method: 'initialize', params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' } } },
+    {
+      jsonrpc: '2.0',
+      id: 0,
+      method: 'initialize',
+      params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
+    },
     { headers },
   );
   const id = opened.headers['mcp-session-id'];

@@ -69,7 +69,12 @@ describe('a session of a 2025 revision', () => {
 
   it('does not count before its initialize was accepted', async () => {
     const { url, endpoint } = await serveEndpoint(fakeGate().deps);
-    const initialize = { jsonrpc: '2.0', id: 0, method: 'initialize', params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 't', version: '1' } } };
+    const initialize = {
+      jsonrpc: '2.0',
+      id: 0,
+      method: 'initialize',
+      params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 't', version: '1' } },
+    };
     const refused = await send(url, initialize, { headers: { accept: 'text/html' } });
     expect(refused.status).toBe(406);
     expect(endpoint.sessionCount()).toBe(0);
@@ -106,7 +111,12 @@ describe('a session of a 2025 revision', () => {
     );
     const calls = await Promise.all(open);
     for (const { call: made, end } of calls.reverse()) {
-      end({ kind: 'reply', call: 'call_0', reply: { kind: 'result', result: { content: [], structuredContent: made.args } }, decisions: [] });
+      end({
+        kind: 'reply',
+        call: 'call_0',
+        reply: { kind: 'result', result: { content: [], structuredContent: made.args } },
+        decisions: [],
+      });
     }
     const got = (await Promise.all(answers)).map((answer) => answer.json());
     expect(got).toEqual(sessions.map((_, client) => ({ jsonrpc: '2.0', id: 1, result: { content: [], structuredContent: { client } } })));
@@ -119,7 +129,12 @@ describe('a session of a 2025 revision', () => {
     const open = Array.from({ length: 8 }, () => gate.nextCall('files__read'));
     const answers = open.map((_, n) => client.callTool({ name: 'files__read', arguments: { n } }));
     for (const { call: made, end } of (await Promise.all(open)).reverse()) {
-      end({ kind: 'reply', call: 'call_0', reply: { kind: 'result', result: { content: [], structuredContent: made.args } }, decisions: [] });
+      end({
+        kind: 'reply',
+        call: 'call_0',
+        reply: { kind: 'result', result: { content: [], structuredContent: made.args } },
+        decisions: [],
+      });
     }
     expect((await Promise.all(answers)).map((answer) => answer.structuredContent)).toEqual(open.map((_, n) => ({ n })));
   });

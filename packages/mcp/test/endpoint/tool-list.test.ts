@@ -44,7 +44,10 @@ describe('tools/list', () => {
   it('is private and short-lived in 2026-07-28, and plain before', async () => {
     const { url } = await serveEndpoint(fakeGate().deps);
     const { body, headers } = modern('tools/list');
-    expect((await send(url, body, { headers })).json()).toMatchObject({ id: 1, result: { cacheScope: 'private', ttlMs: 5000, resultType: 'complete' } });
+    expect((await send(url, body, { headers })).json()).toMatchObject({
+      id: 1,
+      result: { cacheScope: 'private', ttlMs: 5000, resultType: 'complete' },
+    });
     const legacy = (await send(url, listOf, { headers: await openSession(url) })).json() as List;
     expect(Object.keys(legacy.result)).toEqual(['tools']);
   });
@@ -78,10 +81,22 @@ describe('tools/list', () => {
     const gate = fakeGate();
     gate.tools = Array.from({ length: 500 }, (_, n) => aTool(`srv__tool-${n}`, { description: 'x'.repeat(500) }));
     let serialised = 0;
-    gate.tools = gate.tools.map((tool) => ({ ...tool, definition: { ...tool.definition, toJSON: undefined, get title() { serialised += 1; return 'T'; } } }));
+    gate.tools = gate.tools.map((tool) => ({
+      ...tool,
+      definition: {
+        ...tool.definition,
+        toJSON: undefined,
+        get title() {
+          serialised += 1;
+          return 'T';
+        },
+      },
+    }));
     const { url } = await serveEndpoint(gate.deps);
     const { body, headers } = modern('tools/list');
-    const answers = await Promise.all(Array.from({ length: 100 }, () => send(url, body, { headers: { ...headers, ...bearer('csa_researcher') } })));
+    const answers = await Promise.all(
+      Array.from({ length: 100 }, () => send(url, body, { headers: { ...headers, ...bearer('csa_researcher') } })),
+    );
     expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
     expect(serialised).toBe(500);
   });
