@@ -89,7 +89,8 @@ export function advance(life: CallLife, command: CallCommand, now: string): Resu
 }
 
 /** Whether a lease was held and has run out, so that nobody will record the outcome. */
-export const isLeaseOver = (life: CallLife, now: string): boolean => life.state === 'executing' && life.lease !== null && now >= life.lease.until;
+export const isLeaseOver = (life: CallLife, now: string): boolean =>
+  life.state === 'executing' && life.lease !== null && now >= life.lease.until;
 
 /** Nothing more happens to it by itself. */
 export const isFinished = (state: CallState): boolean => ['done', 'failed', 'unknown', 'refused', 'abandoned'].includes(state);

@@ -139,7 +139,13 @@ export type AllowedCommand = 'approve' | 'refuse' | 'extend';
 
 /** What this principal may do right now, found by asking `decide`. The page draws its buttons from this and keeps no rules of its own. */
 export function allowedCommands(question: Question, state: DecisionState, principal: string, moment: Moment): readonly AllowedCommand[] {
-  const answer = { type: 'answer', principal, note: 'asked in order to know', version: state.version, shownDigest: question.shownDigest } as const;
+  const answer = {
+    type: 'answer',
+    principal,
+    note: 'asked in order to know',
+    version: state.version,
+    shownDigest: question.shownDigest,
+  } as const;
   const commands: Record<AllowedCommand, DecisionCommand> = {
     approve: { ...answer, effect: 'approve' },
     refuse: { ...answer, effect: 'refuse' },

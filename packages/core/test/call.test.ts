@@ -5,7 +5,12 @@ import { advance, type CallCommand, type CallLife, isFinished, isLeaseOver } fro
 
 const NOW = '2026-11-30T12:00:00.000Z';
 const LEASE = { owner: 'w1', until: '2026-11-30T12:00:30.000Z' };
-const lifeIn = (state: CallState): CallLife => ({ state, version: 3, attempt: state === 'executing' ? 1 : 0, lease: state === 'executing' ? LEASE : null });
+const lifeIn = (state: CallState): CallLife => ({
+  state,
+  version: 3,
+  attempt: state === 'executing' ? 1 : 0,
+  lease: state === 'executing' ? LEASE : null,
+});
 
 const commands: Record<string, CallCommand> = {
   approve: { type: 'approve' },
@@ -39,7 +44,9 @@ const SHEET: Record<CallState, Record<string, CallState>> = {
 };
 
 describe('the life of a call', () => {
-  const cells = Object.entries(SHEET).flatMap(([state, row]) => Object.keys(commands).map((command) => [state as CallState, command, row[command]] as const));
+  const cells = Object.entries(SHEET).flatMap(([state, row]) =>
+    Object.keys(commands).map((command) => [state as CallState, command, row[command]] as const),
+  );
 
   it.each(cells)('%s × %s → %s', (state, command, next) => {
     const advanced = advance(lifeIn(state), commands[command]!, NOW);
@@ -66,28 +73,32 @@ describe('the life of a call', () => {
 
   it('has no way from refused or abandoned to execution, and executes at most once without a person’s retry (C1, C4)', () => {
     fc.assert(
-      fc.property(fc.constantFrom<CallState>('running', 'held'), fc.array(fc.constantFrom(...Object.keys(commands)), { maxLength: 40 }), (start, names) => {
-        let life: CallLife = { ...lifeIn(start), version: 1 };
-        let sent = 0;
-        let mayHaveBeenSent = false;
-        for (const name of names) {
-          const command = commands[name]!;
-          const before = life;
-          const advanced = advance(life, command, NOW);
-          if (!advanced.ok) continue;
-          life = advanced.value.next;
-          expect(['done', 'refused', 'abandoned']).not.toContain(before.state);
-          if (life.state === 'executing') {
-            expect(mayHaveBeenSent).toBe(false);
-            sent += 1;
-            mayHaveBeenSent = true;
+      fc.property(
+        fc.constantFrom<CallState>('running', 'held'),
+        fc.array(fc.constantFrom(...Object.keys(commands)), { maxLength: 40 }),
+        (start, names) => {
+          let life: CallLife = { ...lifeIn(start), version: 1 };
+          let sent = 0;
+          let mayHaveBeenSent = false;
+          for (const name of names) {
+            const command = commands[name]!;
+            const before = life;
+            const advanced = advance(life, command, NOW);
+            if (!advanced.ok) continue;
+            life = advanced.value.next;
+            expect(['done', 'refused', 'abandoned']).not.toContain(before.state);
+            if (life.state === 'executing') {
+              expect(mayHaveBeenSent).toBe(false);
+              sent += 1;
+              mayHaveBeenSent = true;
+            }
+            // What certainly did not leave, what the host declared safe to repeat, and what a person ordered again may be sent again.
+            if (command.type === 'release' || command.type === 'retry') mayHaveBeenSent = false;
           }
-          // What certainly did not leave, what the host declared safe to repeat, and what a person ordered again may be sent again.
-          if (command.type === 'release' || command.type === 'retry') mayHaveBeenSent = false;
-        }
-        if (start === 'running') expect(sent === 0 || names.includes('retry')).toBe(true);
-        expect(isFinished(life.state) || ['running', 'held', 'queued', 'executing'].includes(life.state)).toBe(true);
-      }),
+          if (start === 'running') expect(sent === 0 || names.includes('retry')).toBe(true);
+          expect(isFinished(life.state) || ['running', 'held', 'queued', 'executing'].includes(life.state)).toBe(true);
+        },
+      ),
     );
   });
 });

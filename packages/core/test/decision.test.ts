@@ -79,7 +79,9 @@ describe('the decision machine', () => {
 
   it('refuses an answer to another version or another digest than it is at (D7, A6)', () => {
     expect(decide(question, pending, answer({ version: 2 }), at(NOW))).toMatchObject({ error: { code: 'decision.stale' } });
-    expect(decide(question, pending, answer({ shownDigest: `sha256:${'b'.repeat(64)}` }), at(NOW))).toMatchObject({ error: { code: 'decision.digest_mismatch' } });
+    expect(decide(question, pending, answer({ shownDigest: `sha256:${'b'.repeat(64)}` }), at(NOW))).toMatchObject({
+      error: { code: 'decision.digest_mismatch' },
+    });
   });
 
   it('waits for as many different principals as it needs', () => {
@@ -88,8 +90,12 @@ describe('the decision machine', () => {
     expect(first).toMatchObject({ value: { event: 'decision.approval_recorded', next: { state: 'pending', version: 2 } } });
     const waiting = first.ok ? first.value.next : pending;
     expect(decide(two, waiting, answer({ version: 2 }), at(NOW))).toMatchObject({ error: { code: 'decision.already_answered' } });
-    expect(decide(two, waiting, answer({ version: 2, principal: 'ben' }), at(NOW))).toMatchObject({ value: { event: 'decision.approved' } });
-    expect(decide(two, waiting, answer({ version: 2, principal: 'ben', effect: 'refuse' }), at(NOW))).toMatchObject({ value: { event: 'decision.refused' } });
+    expect(decide(two, waiting, answer({ version: 2, principal: 'ben' }), at(NOW))).toMatchObject({
+      value: { event: 'decision.approved' },
+    });
+    expect(decide(two, waiting, answer({ version: 2, principal: 'ben', effect: 'refuse' }), at(NOW))).toMatchObject({
+      value: { event: 'decision.refused' },
+    });
   });
 
   it('wants a typed note for what cannot be undone (D8)', () => {
@@ -100,7 +106,10 @@ describe('the decision machine', () => {
   });
 
   it('stops the clock while the host is frozen', () => {
-    expect(decide(question, pending, answer(), { now: LATER, counted: NOW })).toMatchObject({ ok: true, value: { next: { settledAt: LATER } } });
+    expect(decide(question, pending, answer(), { now: LATER, counted: NOW })).toMatchObject({
+      ok: true,
+      value: { next: { settledAt: LATER } },
+    });
     expect(decide(question, pending, { type: 'expire' }, { now: LATER, counted: NOW })).toMatchObject({ ok: false });
   });
 
@@ -132,22 +141,26 @@ describe('the decision machine', () => {
 
   it('settles at most once, raises the version by one each time, and never leaves a final state, whatever comes (D1, D2)', () => {
     fc.assert(
-      fc.property(fc.array(fc.tuple(anyCommand, fc.constantFrom(NOW, LATER)), { maxLength: 30 }), fc.integer({ min: 1, max: 3 }), (steps, needs) => {
-        let state: DecisionState = pending;
-        let settlements = 0;
-        for (const [command, now] of steps) {
-          const decided = decide({ ...question, needs }, state, command, at(now));
-          if (!decided.ok) continue;
-          expect(state.state).toBe('pending');
-          expect(decided.value.from).toBe(state.version);
-          expect(decided.value.next.version).toBe(state.version + 1);
-          if (decided.value.next.state !== 'pending') settlements += 1;
-          if (command.type === 'answer') expect(now < state.expiresAt).toBe(true);
-          state = decided.value.next;
-        }
-        expect(settlements).toBeLessThanOrEqual(1);
-        if (state.state === 'approved') expect(new Set(state.approvals.map((approval) => approval.principal)).size).toBe(needs);
-      }),
+      fc.property(
+        fc.array(fc.tuple(anyCommand, fc.constantFrom(NOW, LATER)), { maxLength: 30 }),
+        fc.integer({ min: 1, max: 3 }),
+        (steps, needs) => {
+          let state: DecisionState = pending;
+          let settlements = 0;
+          for (const [command, now] of steps) {
+            const decided = decide({ ...question, needs }, state, command, at(now));
+            if (!decided.ok) continue;
+            expect(state.state).toBe('pending');
+            expect(decided.value.from).toBe(state.version);
+            expect(decided.value.next.version).toBe(state.version + 1);
+            if (decided.value.next.state !== 'pending') settlements += 1;
+            if (command.type === 'answer') expect(now < state.expiresAt).toBe(true);
+            state = decided.value.next;
+          }
+          expect(settlements).toBeLessThanOrEqual(1);
+          if (state.state === 'approved') expect(new Set(state.approvals.map((approval) => approval.principal)).size).toBe(needs);
+        },
+      ),
     );
   });
 });

@@ -5,6 +5,7 @@ import {
   appendAudit,
   bumpAuthority,
   findAgent,
+  findCall,
   findPrincipal,
   insertAgent,
   listAgents as listRecords,
@@ -12,7 +13,6 @@ import {
   pendingOn,
   setAgentStatus,
 } from '@countersign/store';
-import { findCall } from '@countersign/store';
 import { actorOf, type Doer } from './actor.ts';
 import { announceSettled } from './after-settling.ts';
 import { announceAuthority, announceChange } from './announce.ts';
@@ -20,7 +20,12 @@ import type { EngineDeps } from './deps.ts';
 import { isName, NAME_RULE } from './principals.ts';
 import { refuseCall, type Settled, withdrawOpen } from './settle-call.ts';
 
-export type NewAgent = { readonly name: string; readonly principal: string; readonly description: string; readonly status?: 'probation' | 'member' };
+export type NewAgent = {
+  readonly name: string;
+  readonly principal: string;
+  readonly description: string;
+  readonly status?: 'probation' | 'member';
+};
 
 /** Makes an agent of a principal, on probation until that principal admits it. Equal and look-alike names are refused. */
 export async function createAgent(deps: EngineDeps, doer: Doer, fresh: NewAgent): Promise<Result<Agent, ErrorCode>> {
@@ -33,7 +38,14 @@ export async function createAgent(deps: EngineDeps, doer: Doer, fresh: NewAgent)
     if (!(await insertAgent(tx, record))) return false;
     await bumpAuthority(tx);
     await appendAudit(tx, [
-      { type: 'agent.created', at, actor: actorOf(doer), principal: fresh.principal, agent: fresh.name, payload: { status: record.status, description: fresh.description } },
+      {
+        type: 'agent.created',
+        at,
+        actor: actorOf(doer),
+        principal: fresh.principal,
+        agent: fresh.name,
+        payload: { status: record.status, description: fresh.description },
+      },
     ]);
     return true;
   });
@@ -55,10 +67,12 @@ const toWire = ({ folded: _, status, ...agent }: AgentRecord & { readonly lastSe
 });
 
 /** Admits an agent: from its next request on it is a member. Only its principal, or the operator, does. */
-export const admitAgent = (deps: EngineDeps, doer: Doer, name: string): Promise<Result<Agent, ErrorCode>> => setStatus(deps, doer, name, 'member');
+export const admitAgent = (deps: EngineDeps, doer: Doer, name: string): Promise<Result<Agent, ErrorCode>> =>
+  setStatus(deps, doer, name, 'member');
 
 /** Suspends an agent: its next request finds no tools, its open decisions are withdrawn, and nothing of it is dispatched. */
-export const suspendAgent = (deps: EngineDeps, doer: Doer, name: string): Promise<Result<Agent, ErrorCode>> => setStatus(deps, doer, name, 'suspended');
+export const suspendAgent = (deps: EngineDeps, doer: Doer, name: string): Promise<Result<Agent, ErrorCode>> =>
+  setStatus(deps, doer, name, 'suspended');
 
 async function setStatus(deps: EngineDeps, doer: Doer, name: string, status: 'member' | 'suspended'): Promise<Result<Agent, ErrorCode>> {
   const actor = actorOf(doer);
@@ -70,7 +84,14 @@ async function setStatus(deps: EngineDeps, doer: Doer, name: string, status: 'me
     await setAgentStatus(tx, name, status);
     await bumpAuthority(tx);
     await appendAudit(tx, [
-      { type: status === 'member' ? 'agent.admitted' : 'agent.suspended', at, actor, principal: agent.principal, agent: name, payload: { from: agent.status } },
+      {
+        type: status === 'member' ? 'agent.admitted' : 'agent.suspended',
+        at,
+        actor,
+        principal: agent.principal,
+        agent: name,
+        payload: { from: agent.status },
+      },
     ]);
     const settled: Settled[] = [];
     const open = status === 'suspended' ? await pendingOn(tx, { agent: name }) : [];

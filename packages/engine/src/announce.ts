@@ -23,7 +23,8 @@ export type ChangeNotice = {
 
 type Announcer = { readonly signals: Signals; readonly authority: { forget(): void } };
 
-export const announceChange = ({ signals }: Announcer, notice: ChangeNotice): void => signals.publish(TOPIC.changes, JSON.stringify(notice));
+export const announceChange = ({ signals }: Announcer, notice: ChangeNotice): void =>
+  signals.publish(TOPIC.changes, JSON.stringify(notice));
 
 /** Says that a call moved, to whoever waits for it. */
 export const announceCall = ({ signals }: Announcer, id: string): void => signals.publish(TOPIC.call(id), id);

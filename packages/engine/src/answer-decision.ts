@@ -1,6 +1,6 @@
-import { type AnswerInput, type Decision, type ErrorCode, fail, type Failure, ok, type Result } from '@countersign/contracts';
 import { canonicalize } from '@countersign/audit';
-import { decide, type DecisionTransition } from '@countersign/core';
+import { type AnswerInput, type Decision, type ErrorCode, type Failure, fail, ok, type Result } from '@countersign/contracts';
+import { type DecisionTransition, decide } from '@countersign/core';
 import {
   appendAudit,
   applyDecision,
@@ -14,23 +14,28 @@ import {
   mintId,
   type Transaction,
 } from '@countersign/store';
+import { answerToolDecision } from './accept-tool.ts';
 import { callerActor } from './actor.ts';
 import { announceSettled } from './after-settling.ts';
-import { answerToolDecision } from './accept-tool.ts';
 import { announceAuthority } from './announce.ts';
 import type { Caller } from './caller.ts';
 import type { EngineDeps } from './deps.ts';
 import { judgeEdit } from './judge-edit.ts';
 import { answerOutcomeDecision } from './outcome-decision.ts';
-import { readDecision } from './read-decision.ts';
 import { aboutDecision } from './raise-decision.ts';
+import { readDecision } from './read-decision.ts';
 import { type Edit, queueWhenApproved, refuseCall, type Settled } from './settle-call.ts';
 
 /**
  * Answers a decision as a principal. One answer takes effect; every other one is told who was first and when. An approval queues the call in
  * the same transaction; a refusal has no way to upstream. An answer that is turned down is an event too.
  */
-export async function answerDecision(deps: EngineDeps, caller: Caller, id: string, input: AnswerInput): Promise<Result<Decision, ErrorCode>> {
+export async function answerDecision(
+  deps: EngineDeps,
+  caller: Caller,
+  id: string,
+  input: AnswerInput,
+): Promise<Result<Decision, ErrorCode>> {
   const { principal } = caller;
   if (caller.agent || !principal) {
     return fail('credential.forbidden', 'Only a principal answers decisions. An agent’s credential never does, whatever its scopes.');
@@ -45,7 +50,14 @@ export async function answerDecision(deps: EngineDeps, caller: Caller, id: strin
     const call = seen.call ? await lockCall(tx, seen.call) : null;
     const decision = (await findVisibleDecision(tx, { principal: principal.name }, id)) ?? seen;
     const now = deps.now();
-    const command = { type: 'answer', principal: principal.name, effect: input.effect, note: input.note ?? null, version: input.version, shownDigest: input.shownDigest as DecisionRecord['question']['shownDigest'] } as const;
+    const command = {
+      type: 'answer',
+      principal: principal.name,
+      effect: input.effect,
+      note: input.note ?? null,
+      version: input.version,
+      shownDigest: input.shownDigest as DecisionRecord['question']['shownDigest'],
+    } as const;
     const decided = decide(decision.question, decision.state, command, { now, counted: host.frozen?.at ?? now });
     if (!decided.ok) return await turnDown(deps, tx, caller, decision, input, decided.error);
     if (!edited.ok) return await turnDown(deps, tx, caller, decision, input, edited.error);
@@ -92,7 +104,13 @@ async function recordAnswer(
       at: now,
       actor,
       ...aboutDecision(decision),
-      payload: { effect: input.effect, note, shownDigest: decision.question.shownDigest, version: transition.next.version, isEdited: edited !== null },
+      payload: {
+        effect: input.effect,
+        note,
+        shownDigest: decision.question.shownDigest,
+        version: transition.next.version,
+        isEdited: edited !== null,
+      },
     },
   ]);
   const answered = { ...decision, state: transition.next };
@@ -118,7 +136,8 @@ async function editedArgs(deps: EngineDeps, principal: string, id: string, input
   if (input.effect === 'refuse') return fail('input.invalid', 'A refusal has no edited arguments.');
   const decision = await findVisibleDecision(deps.store.db, { principal }, id);
   const call = decision?.call ? await findCall(deps.store.db, decision.call) : null;
-  if (!decision || !call || decision.kind !== 'call') return fail('input.invalid', 'There is no call here whose arguments could be edited.');
+  if (!decision || !call || decision.kind !== 'call')
+    return fail('input.invalid', 'There is no call here whose arguments could be edited.');
   const text = canonicalize(input.editedArgs);
   if (text === (call.effectiveArgs ?? call.args)) return ok(null);
   const judged = await judgeEdit(deps, call, decision, principal, input.editedArgs);

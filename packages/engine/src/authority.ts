@@ -46,7 +46,7 @@ export type Freshness = 'current' | 'cached';
 export type Authority = {
   /** The caller behind a secret; null is the anonymous lane. A wrong, expired or revoked secret is an error, never the anonymous lane. */
   resolve(secret: string | null, freshness?: Freshness): Promise<Result<Caller, 'credential.invalid'>>;
-  /** The same for an agent by name, as it stands now: what an approved call is dispatched under. */
+  /** The same for an agent by name, as it stands now: what an approved call is dispatched under. Null when it is gone or suspended. */
   ofAgent(name: string): Promise<Caller | null>;
   /** The host's row, the tools' states and the principals' names. */
   host(freshness?: Freshness): Promise<Pick<Snapshot, 'host' | 'tools' | 'principals'>>;
@@ -114,7 +114,7 @@ export function createAuthority(deps: AuthorityDeps): Authority {
         return fail('credential.invalid', `This credential expired at ${credential.expiresAt}.`);
       }
       void noteUse(credential, now);
-      return ok(callerFrom(standing, credential, view.host.authority, deps.hold()));
+      return callerFrom(standing, credential, view.host.authority, deps.hold());
     },
     async ofAgent(name) {
       const view = await take('current');
@@ -124,7 +124,8 @@ export function createAuthority(deps: AuthorityDeps): Authority {
         standing = agent ? await standingOf(agent.principal, agent) : await standingOf(name, null);
         view.agents.set(name, standing);
       }
-      return standing && callerFrom(standing, null, view.host.authority, deps.hold());
+      const caller = standing && callerFrom(standing, null, view.host.authority, deps.hold());
+      return caller?.ok ? caller.value : null;
     },
     host: (freshness = 'current') => take(freshness),
     forget() {
@@ -146,18 +147,21 @@ function callerFrom(
   credential: CredentialRecord | null,
   authority: number,
   hold: { readonly wait: number; readonly wait_with_progress: number },
-): Caller {
+): Result<Caller, 'credential.invalid'> {
   const { agent, principal, mandate } = standing;
-  const { lane, why } = laneOf(agent ? { agent: agent.name, status: agent.status, principal: principal.name } : { principal: principal.name });
+  const placed = laneOf(
+    agent ? { kind: 'agent', name: agent.name, status: agent.status, principal: principal.name } : { kind: 'principal', name: principal.name },
+  );
+  if (!placed.ok) return placed;
+  const { lane, why } = placed.value;
   const budget = credential?.hold ?? hold;
-  return {
+  return ok({
     lane,
     why,
     scopes: effectiveScopes({
       lane,
       credentialScopes: credential?.scopes ?? null,
       mandateScopes: agent ? (mandate?.scopes ?? []) : null,
-      isSuspended: agent?.status === 'suspended',
     }),
     credential: credential && { id: credential.id, kind: credential.kind === 'login' ? 'session' : credential.kind },
     agent: agent && { name: agent.name, status: agent.status, description: agent.description },
@@ -165,13 +169,13 @@ function callerFrom(
     mandate,
     hold: { waitMs: budget.wait, waitWithProgressMs: budget.wait_with_progress },
     authority,
-  };
+  });
 }
 
 const anonymous = (authority: number, hold: { readonly wait: number; readonly wait_with_progress: number }): Caller => ({
   lane: 'anonymous',
   why: ANONYMOUS_WHY,
-  scopes: effectiveScopes({ lane: 'anonymous', credentialScopes: null, mandateScopes: null, isSuspended: false }),
+  scopes: effectiveScopes({ lane: 'anonymous', credentialScopes: null, mandateScopes: null }),
   credential: null,
   agent: null,
   principal: null,

@@ -70,4 +70,3 @@ export async function awaitDecision(
   if (end.kind !== 'held' && 'agent' in view && !wait.signal.aborted) await markCall(deps.store.db, decision.call, 'delivered', deps.now());
   return ok(end);
 }
-

@@ -9,7 +9,16 @@
  */
 import type { Failure } from '@countersign/contracts';
 import { advance, decide, type RefusalCause } from '@countersign/core';
-import { appendAudit, applyCall, applyDecision, type CallRecord, decisionsOfCall, dropOutbox, findCall, markCall } from '@countersign/store';
+import {
+  appendAudit,
+  applyCall,
+  applyDecision,
+  type CallRecord,
+  decisionsOfCall,
+  dropOutbox,
+  findCall,
+  markCall,
+} from '@countersign/store';
 import { callerActor } from './actor.ts';
 import { announceCall, announceChange } from './announce.ts';
 import { waitForEnd } from './await-decision.ts';
@@ -33,7 +42,10 @@ export async function callTool(deps: EngineDeps, caller: Caller, call: IncomingC
     return await admit(deps, caller, call);
   } catch (error) {
     deps.log.error({ err: error, tool: call.tool }, 'A call was refused because it could not be recorded');
-    return unavailable({ code: 'store.unavailable', message: 'Not executed: the call could not be recorded. Nothing happened; try again later.' });
+    return unavailable({
+      code: 'store.unavailable',
+      message: 'Not executed: the call could not be recorded. Nothing happened; try again later.',
+    });
   }
 }
 
@@ -62,7 +74,9 @@ async function admit(deps: EngineDeps, first: Caller, incoming: IncomingCall): P
 async function standingNow(deps: EngineDeps, caller: Caller): Promise<Caller | null> {
   deps.authority.forget();
   const now = await deps.authority.ofAgent(actingName(caller));
-  return now && { ...now, credential: caller.credential, scopes: now.scopes.filter((scope) => caller.scopes.includes(scope)), hold: caller.hold };
+  return (
+    now && { ...now, credential: caller.credential, scopes: now.scopes.filter((scope) => caller.scopes.includes(scope)), hold: caller.hold }
+  );
 }
 
 async function runOrRefuse(
@@ -121,7 +135,8 @@ async function run(deps: EngineDeps, caller: Caller, record: CallRecord, incomin
       deps.log.error({ err: error, call: record.id }, 'The outcome of a call could not be recorded');
       return false;
     });
-  if (!recorded) return { kind: 'unknown', call: record.id, reason: 'It was sent, but what came of it could not be recorded, so it is not reported.' };
+  if (!recorded)
+    return { kind: 'unknown', call: record.id, reason: 'It was sent, but what came of it could not be recorded, so it is not reported.' };
   if (answer.ok) return { kind: 'reply', call: record.id, reply: answer.value, decisions: [] };
   return outcome.state === 'unknown'
     ? { kind: 'unknown', call: record.id, reason: answer.error.message }
@@ -155,12 +170,16 @@ async function hold(
   incoming: IncomingCall,
 ): Promise<CallEnd | 'stale'> {
   const raised = await raiseDecision(deps, caller, work, judgement, incoming.claimed);
-  if (!raised.ok) return raised.error.code === 'limit.reached' ? unavailable(raised.error) : await refuseUnasked(deps, caller, work, judgement, raised.error);
+  if (!raised.ok)
+    return raised.error.code === 'limit.reached'
+      ? unavailable(raised.error)
+      : await refuseUnasked(deps, caller, work, judgement, raised.error);
   if (raised.value.kind === 'stale') return 'stale';
   const callId = raised.value.call;
   if (raised.value.kind === 'held') {
     const { decisions } = raised.value;
-    for (const decision of decisions) announceChange(deps, { type: 'decision', id: decision.id, state: 'pending', version: 1, seenBy: decision.question.answerBy });
+    for (const decision of decisions)
+      announceChange(deps, { type: 'decision', id: decision.id, state: 'pending', version: 1, seenBy: decision.question.answerBy });
     incoming.onHeld?.({ kind: 'held', call: callId, decisions: decisions.map((decision) => heldDecision(deps, decision)) });
   }
   const waitMs = incoming.hasProgress ? caller.hold.waitWithProgressMs : caller.hold.waitMs;
@@ -174,7 +193,13 @@ async function hold(
 }
 
 /** C10: a question that nobody can answer is refused at once, and the log says so. */
-async function refuseUnasked(deps: EngineDeps, caller: Caller, work: Work, judgement: Judgement, error: Failure): Promise<CallEnd | 'stale'> {
+async function refuseUnasked(
+  deps: EngineDeps,
+  caller: Caller,
+  work: Work,
+  judgement: Judgement,
+  error: Failure,
+): Promise<CallEnd | 'stale'> {
   const refused: Judgement = { ...judgement, verdict: { ...judgement.verdict, effect: 'refuse' } };
   const record: CallRecord = { ...callRecord(deps, caller, work, refused, null), cause: 'refused_by_rule', reason: error.message };
   const { recorded } = await deps.store.recordIntent({
@@ -209,10 +234,15 @@ async function abandon(deps: EngineDeps, caller: Caller, callId: string): Promis
         { type: taken.value.event, at: now, actor: callerActor(caller), ...about(call), decision: decision.id, payload: { reason } },
       ]);
     }
-    await dropOutbox(tx, 'expire', pending.map((decision) => decision.id));
+    await dropOutbox(
+      tx,
+      'expire',
+      pending.map((decision) => decision.id),
+    );
     return pending;
   });
-  for (const decision of withdrawn) announceChange(deps, { type: 'decision', id: decision.id, state: 'withdrawn', seenBy: decision.question.answerBy });
+  for (const decision of withdrawn)
+    announceChange(deps, { type: 'decision', id: decision.id, state: 'withdrawn', seenBy: decision.question.answerBy });
   announceCall(deps, callId);
 }
 

@@ -4,7 +4,6 @@ import {
   type ErrorCode,
   fail,
   type IssuedCredential,
-  type LoginLink,
   ok,
   PRINCIPAL_ONLY_SCOPE,
   type Result,
@@ -34,7 +33,8 @@ const AGENT_TTL_DAYS = 90;
 const SESSION_MS = 12 * 3_600_000;
 const LINK_MS = 30 * 60_000;
 
-type Issue = Pick<CredentialRecord, 'kind' | 'agent' | 'principal'> & Partial<Pick<CredentialRecord, 'scopes' | 'hold' | 'label' | 'expiresAt'>>;
+type Issue = Pick<CredentialRecord, 'kind' | 'agent' | 'principal'> &
+  Partial<Pick<CredentialRecord, 'scopes' | 'hold' | 'label' | 'expiresAt'>>;
 const PREFIX = { agent: 'csa', principal: 'csp', session: 'css', login: 'csl' } as const;
 
 /** Writes a credential; the secret is in the answer and nowhere else. */
@@ -72,9 +72,17 @@ async function issue(deps: EngineDeps, doer: Doer, fresh: Issue): Promise<{ toke
 }
 
 /** A new credential of an agent, shown this once. `mandate:write` is never among its scopes. */
-export async function issueAgentCredential(deps: EngineDeps, doer: Doer, name: string, input: CredentialInput): Promise<Result<IssuedCredential, ErrorCode>> {
+export async function issueAgentCredential(
+  deps: EngineDeps,
+  doer: Doer,
+  name: string,
+  input: CredentialInput,
+): Promise<Result<IssuedCredential, ErrorCode>> {
   if (input.scopes?.includes(PRINCIPAL_ONLY_SCOPE)) {
-    return fail('scope.never_granted', 'mandate:write is never given to an agent: one that can change its own terms does not act under terms.');
+    return fail(
+      'scope.never_granted',
+      'mandate:write is never given to an agent: one that can change its own terms does not act under terms.',
+    );
   }
   const agent = await findAgent(deps.store.db, name);
   if (!agent || !mayManage(doer, agent)) return fail('not_found', `There is no agent ${name}.`);
@@ -93,16 +101,21 @@ export async function issueAgentCredential(deps: EngineDeps, doer: Doer, name: s
 /** A token of a principal, for the CLI and scripts; the operator issues it. */
 export async function issuePrincipalToken(deps: EngineDeps, doer: Doer, name: string): Promise<Result<IssuedCredential, ErrorCode>> {
   if (!(await findPrincipal(deps.store.db, name))) return fail('not_found', `There is no principal ${name}.`);
-  const { token, record } = await issue(deps, doer, { kind: 'principal', agent: null, principal: name, expiresAt: later(deps.now(), AGENT_TTL_DAYS * DAY_MS) });
+  const { token, record } = await issue(deps, doer, {
+    kind: 'principal',
+    agent: null,
+    principal: name,
+    expiresAt: later(deps.now(), AGENT_TTL_DAYS * DAY_MS),
+  });
   return ok({ token, id: record.id, expiresAt: record.expiresAt });
 }
 
-/** A link that logs a principal in once. Loading it consumes nothing; only the button on its page does. */
-export async function issueLoginLink(deps: EngineDeps, doer: Doer, name: string): Promise<Result<LoginLink, ErrorCode>> {
+/** The token of a link (`/login/…`) that logs a principal in once. Loading it consumes nothing; only the button on its page does. */
+export async function issueLoginLink(deps: EngineDeps, doer: Doer, name: string): Promise<Result<{ readonly token: string; readonly expiresAt: string }, ErrorCode>> {
   if (!(await findPrincipal(deps.store.db, name))) return fail('not_found', `There is no principal ${name}.`);
   const expiresAt = later(deps.now(), LINK_MS);
   const { token } = await issue(deps, doer, { kind: 'login', agent: null, principal: name, expiresAt });
-  return ok({ url: `${deps.config().publicUrl}/login/${token}`, expiresAt });
+  return ok({ token, expiresAt });
 }
 
 export type Session = { readonly secret: string; readonly expiresAt: string; readonly principal: string };
@@ -124,7 +137,11 @@ export async function openSession(deps: EngineDeps, principal: string): Promise<
 }
 
 /** The credentials of an agent, without their secrets. */
-export async function listCredentials(deps: EngineDeps, doer: Doer, name: string): Promise<Result<{ items: Credential[]; nextCursor: null }, ErrorCode>> {
+export async function listCredentials(
+  deps: EngineDeps,
+  doer: Doer,
+  name: string,
+): Promise<Result<{ items: Credential[]; nextCursor: null }, ErrorCode>> {
   const agent = await findAgent(deps.store.db, name);
   if (!agent || !mayManage(doer, agent)) return fail('not_found', `There is no agent ${name}.`);
   return ok({ items: (await listRecords(deps.store.db, name)).map(toWire), nextCursor: null });
@@ -151,7 +168,14 @@ export async function revokeCredential(deps: EngineDeps, doer: Doer, id: string)
     if (!(await revokeRecord(tx, id, at))) return;
     await bumpAuthority(tx);
     await appendAudit(tx, [
-      { type: 'credential.revoked', at, actor: actorOf(doer), principal: record.principal, agent: record.agent, payload: { credential: id, kind: record.kind } },
+      {
+        type: 'credential.revoked',
+        at,
+        actor: actorOf(doer),
+        principal: record.principal,
+        agent: record.agent,
+        payload: { credential: id, kind: record.kind },
+      },
     ]);
   });
   announceAuthority(deps);

@@ -22,9 +22,9 @@ import {
 import { announceSettled } from './after-settling.ts';
 import { outcomeOf } from './call-tool.ts';
 import type { EngineDeps } from './deps.ts';
-import { recheck } from './recheck.ts';
 import { raiseOutcomeDecision } from './outcome-decision.ts';
 import { about, partsOf, raiseParts } from './raise-decision.ts';
+import { recheck } from './recheck.ts';
 import { judgedBy, later, refuseCall, type Settled } from './settle-call.ts';
 import type { JsonObject, UpstreamFailure, UpstreamReply } from './upstreams.ts';
 
@@ -59,7 +59,8 @@ async function claim(deps: EngineDeps, callId: string): Promise<CallRecord | 'st
   const standing = await recheck(deps, call, decisions);
   if (standing.kind === 'frozen') return null;
   if (standing.kind === 'stands') return await take(deps, call, standing.authority);
-  const settled = standing.kind === 'refused' ? await giveUp(deps, call, decisions, standing.error) : await reopen(deps, call, decisions, standing);
+  const settled =
+    standing.kind === 'refused' ? await giveUp(deps, call, decisions, standing.error) : await reopen(deps, call, decisions, standing);
   if (settled === 'stale') return 'stale';
   announceSettled(deps, settled);
   return null;
@@ -80,7 +81,12 @@ async function take(deps: EngineDeps, call: CallRecord, authority: number): Prom
         at: now,
         actor: WORKER,
         ...about(call),
-        payload: { attempt: claimed.value.next.attempt, owner: deps.instance, argsDigest: call.argsDigest, isEdited: call.effectiveArgs !== null },
+        payload: {
+          attempt: claimed.value.next.attempt,
+          owner: deps.instance,
+          argsDigest: call.argsDigest,
+          isEdited: call.effectiveArgs !== null,
+        },
       },
     ]);
     return { ...call, life: claimed.value.next };
@@ -115,18 +121,32 @@ async function record(deps: EngineDeps, call: CallRecord, answer: UpstreamAnswer
     if (released && released.ok) {
       if (!(await applyCall(tx, call.id, released.value.from, released.value.next))) return nothingSettled;
       const runAt = later(now, backoffMs(call.life.attempt));
-      await appendAudit(tx, [{ type: released.value.event, at: now, actor: WORKER, ...about(call), payload: { ...outcome.payload, attempt: call.life.attempt, runAt } }]);
+      await appendAudit(tx, [
+        {
+          type: released.value.event,
+          at: now,
+          actor: WORKER,
+          ...about(call),
+          payload: { ...outcome.payload, attempt: call.life.attempt, runAt },
+        },
+      ]);
       await putOutbox(tx, [{ job: 'dispatch', subject: call.id, runAt, relayAt: now }]);
       return nothingSettled;
     }
     const owner = call.life.lease?.owner ?? null;
     const command =
-      outcome.state === 'done' ? ({ type: 'complete', owner } as const) : outcome.state === 'failed' ? ({ type: 'fail', owner } as const) : ({ type: 'lose' } as const);
+      outcome.state === 'done'
+        ? ({ type: 'complete', owner } as const)
+        : outcome.state === 'failed'
+          ? ({ type: 'fail', owner } as const)
+          : ({ type: 'lose' } as const);
     const ended = advance(call.life, command, now);
     if (!ended.ok) throw new Error(`A call that is ${call.life.state} could not end.`);
     const changes = { result: outcome.result, reason: outcome.reason, finishedAt: now };
     if (!(await applyCall(tx, call.id, ended.value.from, ended.value.next, changes))) return nothingSettled;
-    await appendAudit(tx, [{ type: ended.value.event, at: now, actor: WORKER, ...about(call), payload: { ...outcome.payload, attempt: call.life.attempt } }]);
+    await appendAudit(tx, [
+      { type: ended.value.event, at: now, actor: WORKER, ...about(call), payload: { ...outcome.payload, attempt: call.life.attempt } },
+    ]);
     await dropOutbox(tx, 'dispatch', [call.id]);
     const finished = { ...call, life: ended.value.next };
     const asked = outcome.state === 'unknown' ? [await raiseOutcomeDecision(tx, finished, outcome.reason, now)] : [];
@@ -201,8 +221,17 @@ export async function recoverCall(deps: EngineDeps, stranded: CallRecord): Promi
     if (call?.life.version !== stranded.life.version) return nothingSettled;
     const again = advance(call.life, { type: 'release', sent: true, idempotent: call.isIdempotent }, now);
     const next = again.ok ? again : advance(call.life, { type: 'lose' }, now);
-    if (!next.ok || !(await applyCall(tx, call.id, next.value.from, next.value.next, again.ok ? {} : { reason, finishedAt: now }))) return nothingSettled;
-    await appendAudit(tx, [{ type: next.value.event, at: now, actor: { kind: 'host', name: 'reconciler' }, ...about(call), payload: { reason, attempt: call.life.attempt } }]);
+    if (!next.ok || !(await applyCall(tx, call.id, next.value.from, next.value.next, again.ok ? {} : { reason, finishedAt: now })))
+      return nothingSettled;
+    await appendAudit(tx, [
+      {
+        type: next.value.event,
+        at: now,
+        actor: { kind: 'host', name: 'reconciler' },
+        ...about(call),
+        payload: { reason, attempt: call.life.attempt },
+      },
+    ]);
     const moved = { ...call, life: next.value.next };
     if (again.ok) {
       await putOutbox(tx, [{ job: 'dispatch', subject: call.id, runAt: now, relayAt: now }]);

@@ -1,5 +1,13 @@
 /** What the agent is told of a call, from the rows: the same words whether it waited, asks again, or comes from another session. */
-import { type CallRecord, type DecisionRecord, decisionsOfCall, findCall, type Queryable, answersOf, type AnswerRecord } from '@countersign/store';
+import {
+  type AnswerRecord,
+  answersOf,
+  type CallRecord,
+  type DecisionRecord,
+  decisionsOfCall,
+  findCall,
+  type Queryable,
+} from '@countersign/store';
 import type { CallEnd, HeldDecision } from './call-end.ts';
 import type { EngineDeps } from './deps.ts';
 import type { UpstreamReply } from './upstreams.ts';
@@ -9,7 +17,12 @@ export async function endOfCall(deps: EngineDeps, db: Queryable, id: string): Pr
   if (!call) return null;
   const decisions = call.effect === 'ask' ? await decisionsOfCall(db, id) : [];
   const isRefused = call.life.state === 'refused';
-  const answers = isRefused ? await answersOf(db, decisions.map((decision) => decision.id)) : [];
+  const answers = isRefused
+    ? await answersOf(
+        db,
+        decisions.map((decision) => decision.id),
+      )
+    : [];
   return describeEnd(deps, call, decisions, answers);
 }
 
@@ -42,12 +55,23 @@ export function describeEnd(
       };
     }
     case 'abandoned':
-      return { kind: 'refused', code: 'withdrawn', call: call.id, decision: ids.at(-1) ?? null, reason: call.reason ?? 'The caller left.', note: null };
+      return {
+        kind: 'refused',
+        code: 'withdrawn',
+        call: call.id,
+        decision: ids.at(-1) ?? null,
+        reason: call.reason ?? 'The caller left.',
+        note: null,
+      };
     case 'held':
     case 'queued':
     case 'executing':
     case 'running':
-      return { kind: 'held', call: call.id, decisions: decisions.filter((decision) => decision.supersededBy === null).map((decision) => heldDecision(deps, decision)) };
+      return {
+        kind: 'held',
+        call: call.id,
+        decisions: decisions.filter((decision) => decision.supersededBy === null).map((decision) => heldDecision(deps, decision)),
+      };
     default:
       return call.life.state satisfies never;
   }

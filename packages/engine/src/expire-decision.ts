@@ -58,5 +58,6 @@ export async function remindOfDecision(deps: EngineDeps, id: string): Promise<vo
     ]);
     return decision;
   });
-  if (reminded) announceChange(deps, { type: 'decision', id, state: 'pending', version: reminded.state.version, seenBy: reminded.question.answerBy });
+  if (reminded)
+    announceChange(deps, { type: 'decision', id, state: 'pending', version: reminded.state.version, seenBy: reminded.question.answerBy });
 }

@@ -9,7 +9,12 @@ import { aboutDecision, deadline } from './raise-decision.ts';
 import { readDecision } from './read-decision.ts';
 
 /** Moves a pending decision's deadline later, as one of those who may answer it. */
-export async function extendDecision(deps: EngineDeps, caller: Caller, id: string, input: ExtendInput): Promise<Result<Decision, ErrorCode>> {
+export async function extendDecision(
+  deps: EngineDeps,
+  caller: Caller,
+  id: string,
+  input: ExtendInput,
+): Promise<Result<Decision, ErrorCode>> {
   const { principal } = caller;
   if (caller.agent || !principal) return fail('credential.forbidden', 'Only a principal moves a deadline.');
   const { host } = await deps.authority.host('current');

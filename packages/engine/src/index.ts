@@ -1,27 +1,38 @@
 export { actorOf, type Doer } from './actor.ts';
-export { admitAgent, createAgent, listAgents, suspendAgent, type NewAgent } from './agents.ts';
-export { TOPIC, type ChangeNotice } from './announce.ts';
+export { admitAgent, createAgent, listAgents, type NewAgent, suspendAgent } from './agents.ts';
+export { type ChangeNotice, TOPIC } from './announce.ts';
 export { answerDecision } from './answer-decision.ts';
-export { createAuthority, type Authority, type Freshness } from './authority.ts';
+export { answerDecisions } from './answer-decisions.ts';
+export { type Authority, createAuthority, type Freshness } from './authority.ts';
 export { awaitDecision } from './await-decision.ts';
-export { type CallEnd, type HeldDecision, type IncomingCall } from './call-end.ts';
+export type { CallEnd, HeldDecision, IncomingCall } from './call-end.ts';
 export { callTool } from './call-tool.ts';
-export { type Caller } from './caller.ts';
-export { issueAgentCredential, issueLoginLink, issuePrincipalToken, listCredentials, openSession, redeemLogin, revokeCredential, type Session } from './credentials.ts';
-export { type EngineConfig, type EngineDeps, type Log } from './deps.ts';
+export type { Caller } from './caller.ts';
+export {
+  issueAgentCredential,
+  issueLoginLink,
+  issuePrincipalToken,
+  listCredentials,
+  openSession,
+  redeemLogin,
+  revokeCredential,
+  type Session,
+} from './credentials.ts';
+export type { EngineConfig, EngineDeps, Log } from './deps.ts';
 export { digestOf, mintSecret, sha256 } from './digest.ts';
 export { dispatchCall } from './dispatch-call.ts';
 export { expireDecision, remindOfDecision } from './expire-decision.ts';
 export { extendDecision } from './extend-decision.ts';
 export { freezeHost, hostState, thawHost } from './freeze-host.ts';
 export { idempotent, type StoredAnswer } from './idempotent.ts';
-export { actingName, hasTool } from './judge.ts';
-export { createPrincipal, findPrincipalByName, getMandate, listPrincipals, setMandate, type NewPrincipal } from './principals.ts';
+export { actingName, hasTool, visibleTools } from './judge.ts';
+export { createPrincipal, findPrincipalByName, getMandate, listPrincipals, type NewPrincipal, setMandate } from './principals.ts';
 export { queryAudit } from './read-audit.ts';
 export { listDecisions, readDecision } from './read-decision.ts';
 export { describeRules, tryCall } from './read-rules.ts';
+export { recordForbidden, recordMalformed } from './record-refused.ts';
 export { reconcile, relayOutbox } from './reconcile.ts';
 export { seedFromConfig } from './seed.ts';
 export { syncTools } from './sync-tools.ts';
-export { type JsonObject, type PinnedTool, type ToolChange, type UpstreamFailure, type UpstreamReply, type UpstreamStatus, type Upstreams } from './upstreams.ts';
+export type { JsonObject, PinnedTool, ToolChange, UpstreamFailure, UpstreamReply, UpstreamStatus, Upstreams } from './upstreams.ts';
 export { withdrawDecision } from './withdraw-decision.ts';

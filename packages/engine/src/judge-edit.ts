@@ -20,7 +20,10 @@ export async function judgeEdit(
 ): Promise<Result<Judgement, ErrorCode>> {
   const others = (await decisionsOfCall(deps.store.db, call.id)).some((other) => other.id !== decision.id && other.supersededBy === null);
   if (decision.question.needs > 1 || others) {
-    return fail('decision.edit_refused', 'Several principals must agree to this call, so it can only be approved as it was shown to all of them.');
+    return fail(
+      'decision.edit_refused',
+      'Several principals must agree to this call, so it can only be approved as it was shown to all of them.',
+    );
   }
   const agent = await deps.authority.ofAgent(call.agent);
   const tool = deps.upstreams.tool(call.tool);

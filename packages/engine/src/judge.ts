@@ -1,9 +1,9 @@
 /** The gate's reading half: puts together what `classify` needs and asks it. Nothing here decides; `core` does. */
 import type { Digest, Hop } from '@countersign/contracts';
 import { type CallFacts, classify, type GateContext, isVisible, titleFor, type Verdict } from '@countersign/core';
+import type { Freshness } from './authority.ts';
 import type { Caller } from './caller.ts';
 import type { EngineDeps } from './deps.ts';
-import type { Freshness } from './authority.ts';
 import type { JsonObject, PinnedTool } from './upstreams.ts';
 
 /** The work that a call belongs to, as the server recorded it. */
@@ -54,8 +54,7 @@ export async function judge(
     task: work.task ?? '',
     now: deps.now(),
   };
-  // A principal who calls by itself is bound by the host's rules, not by its own terms.
-  const mandates = caller.agent && caller.mandate ? [caller.mandate] : [];
+  const mandates = caller.mandate ? [caller.mandate] : [];
   const verdict = classify(facts, {
     rules,
     mandates,
@@ -81,3 +80,9 @@ function toolState(known: { state: string; acceptedDigest: Digest } | undefined,
   }
   return { state: 'accepted' };
 }
+
+const NONE: readonly PinnedTool[] = [];
+
+/** The upstream tools that exist for a caller: the same array for as long as nothing changed. */
+export const visibleTools = (deps: EngineDeps, caller: Caller): readonly PinnedTool[] =>
+  caller.scopes.includes('tools:call') ? deps.upstreams.tools() : NONE;

@@ -1,7 +1,17 @@
 /** Decisions of kind `outcome`: a call may have run and nobody knows. A person looks, and says whether it is sent again. */
 import type { Actor } from '@countersign/contracts';
 import { advance } from '@countersign/core';
-import { appendAudit, applyCall, type CallRecord, type DecisionRecord, decisionsOfCall, insertDecisions, mintId, putOutbox, type Transaction } from '@countersign/store';
+import {
+  appendAudit,
+  applyCall,
+  type CallRecord,
+  type DecisionRecord,
+  decisionsOfCall,
+  insertDecisions,
+  mintId,
+  putOutbox,
+  type Transaction,
+} from '@countersign/store';
 import { digestOf } from './digest.ts';
 import { about } from './raise-decision.ts';
 
@@ -42,7 +52,15 @@ export async function raiseOutcomeDecision(tx: Transaction, call: CallRecord, re
     question: {
       answerBy: answerBy.length > 0 ? answerBy : [call.principal],
       needs: 1,
-      shownDigest: digestOf({ title, tool: call.tool, arguments: call.effectiveArgs ?? call.args, grounds, context, call: call.id, attempt: call.life.attempt }),
+      shownDigest: digestOf({
+        title,
+        tool: call.tool,
+        arguments: call.effectiveArgs ?? call.args,
+        grounds,
+        context,
+        call: call.id,
+        attempt: call.life.attempt,
+      }),
       irreversible: false,
     },
     state: { state: 'pending', version: 1, approvals: [], expiresAt: new Date(Date.parse(now) + WAITS_MS).toISOString() },
@@ -68,11 +86,19 @@ export async function raiseOutcomeDecision(tx: Transaction, call: CallRecord, re
 }
 
 /** Approve: the same call goes out again under the same key. Refuse: it stays unknown, and nothing is sent. @returns whether it was queued. */
-export async function answerOutcomeDecision(tx: Transaction, call: CallRecord, effect: 'approve' | 'refuse', actor: Actor, now: string): Promise<boolean> {
+export async function answerOutcomeDecision(
+  tx: Transaction,
+  call: CallRecord,
+  effect: 'approve' | 'refuse',
+  actor: Actor,
+  now: string,
+): Promise<boolean> {
   if (effect === 'refuse') return false;
   const again = advance(call.life, { type: 'retry' }, now);
   if (!again.ok || !(await applyCall(tx, call.id, again.value.from, again.value.next))) return false;
-  await appendAudit(tx, [{ type: again.value.event, at: now, actor, ...about(call), payload: { retry: true, attempt: call.life.attempt + 1 } }]);
+  await appendAudit(tx, [
+    { type: again.value.event, at: now, actor, ...about(call), payload: { retry: true, attempt: call.life.attempt + 1 } },
+  ]);
   await putOutbox(tx, [{ job: 'dispatch', subject: call.id, runAt: now, relayAt: new Date(Date.parse(now) + 2_000).toISOString() }]);
   return true;
 }

@@ -20,7 +20,12 @@ const NAME = /^[a-z][a-z0-9-]{0,31}$/;
 export const NAME_RULE = 'A name is a small letter, then up to 31 small letters, digits or -.';
 export const isName = (name: string): boolean => NAME.test(name);
 
-export type NewPrincipal = { readonly name: string; readonly displayName: string; readonly email?: string | undefined; readonly mandate?: MandateTerms | undefined };
+export type NewPrincipal = {
+  readonly name: string;
+  readonly displayName: string;
+  readonly email?: string | undefined;
+  readonly mandate?: MandateTerms | undefined;
+};
 
 /** Makes a principal and the first version of its mandate. */
 export async function createPrincipal(deps: EngineDeps, doer: Doer, fresh: NewPrincipal): Promise<Result<Principal, ErrorCode>> {
@@ -30,7 +35,13 @@ export async function createPrincipal(deps: EngineDeps, doer: Doer, fresh: NewPr
   if (!compiled.ok) return compiled;
   const at = deps.now();
   const actor = actorOf(doer);
-  const record: PrincipalRecord = { id: mintId('prn'), name: fresh.name, displayName: fresh.displayName, email: fresh.email ?? null, createdAt: at };
+  const record: PrincipalRecord = {
+    id: mintId('prn'),
+    name: fresh.name,
+    displayName: fresh.displayName,
+    email: fresh.email ?? null,
+    createdAt: at,
+  };
   const isNew = await deps.store.transact(async (tx) => {
     if (!(await insertPrincipal(tx, record))) return false;
     await appendMandate(tx, { ...terms, principal: fresh.name, version: 1, madeBy: actor.name, createdAt: at });
@@ -70,7 +81,12 @@ export async function getMandate(deps: EngineDeps, caller: Caller): Promise<Resu
  * Appends a new version of the principal's own mandate. `ifMatch` is the version that it was made from: when somebody was faster, nothing
  * is written. Takes effect on the next request of every credential, open sessions and held calls included.
  */
-export async function setMandate(deps: EngineDeps, caller: Caller, terms: MandateTerms, ifMatch: number): Promise<Result<Mandate, ErrorCode>> {
+export async function setMandate(
+  deps: EngineDeps,
+  caller: Caller,
+  terms: MandateTerms,
+  ifMatch: number,
+): Promise<Result<Mandate, ErrorCode>> {
   const { principal } = caller;
   if (caller.agent || !principal) {
     return fail('scope.never_granted', 'mandate:write is never given to an agent: one that can change its terms does not act under terms.');
@@ -86,7 +102,9 @@ export async function setMandate(deps: EngineDeps, caller: Caller, terms: Mandat
     if (!(await appendMandate(tx, { ...terms, principal: principal.name, version, madeBy: actor.name, createdAt: at }))) return null;
     await bumpAuthority(tx);
     const change = compareMandates(before, terms);
-    await appendAudit(tx, [{ type: `mandate.${change}`, at, actor, principal: principal.name, payload: { version, from: ifMatch, mandate: terms } }]);
+    await appendAudit(tx, [
+      { type: `mandate.${change}`, at, actor, principal: principal.name, payload: { version, from: ifMatch, mandate: terms } },
+    ]);
     return { version, ...terms, madeBy: actor.name, createdAt: at };
   });
   if (!written) return fail('conflict', `Your mandate is no longer at version ${ifMatch}. Load it again; nothing was changed.`);

@@ -1,6 +1,6 @@
+import { canonicalize } from '@countersign/audit';
 import { type CallId, type DecisionId, fail, type Ground, ok, type Result, type RunId } from '@countersign/contracts';
 import type { CallLife } from '@countersign/core';
-import { canonicalize } from '@countersign/audit';
 import {
   appendAudit,
   type CallRecord,
@@ -20,9 +20,9 @@ import {
 import { callerActor } from './actor.ts';
 import type { Caller } from './caller.ts';
 import type { EngineDeps } from './deps.ts';
+import { toolConfig } from './deps.ts';
 import { digestOf } from './digest.ts';
 import { actingName, type Judgement, type Work } from './judge.ts';
-import { toolConfig } from './deps.ts';
 import { seenContext } from './work.ts';
 
 /** What came of holding a call. `stale`: the authority moved on, judge again. `attached`: an identical call is open already. */
@@ -75,10 +75,24 @@ export async function raiseDecision(
         at: call.createdAt,
         actor: callerActor(caller),
         ...about(call),
-        payload: { tool: call.tool, argsDigest: call.argsDigest, rulesDigest: call.rulesDigest, toolDigest: call.toolDigest, grounds: call.grounds },
+        payload: {
+          tool: call.tool,
+          argsDigest: call.argsDigest,
+          rulesDigest: call.rulesDigest,
+          toolDigest: call.toolDigest,
+          grounds: call.grounds,
+        },
       },
     ]);
-    const decisions = await raiseParts(deps, tx, { call, work, title: judgement.title, parts, args: judgement.args, claimed, supersedes: [] });
+    const decisions = await raiseParts(deps, tx, {
+      call,
+      work,
+      title: judgement.title,
+      parts,
+      args: judgement.args,
+      claimed,
+      supersedes: [],
+    });
     return ok({ kind: 'held', call: call.id, decisions });
   });
 }

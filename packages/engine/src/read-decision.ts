@@ -1,7 +1,24 @@
 /** Decisions as they go over the wire, with everything a person needs to decide. */
-import { type Decision, type DecisionPage, type DecisionQuery, fail, type Hop, ok, type Outcome, type Result } from '@countersign/contracts';
+import {
+  type Decision,
+  type DecisionPage,
+  type DecisionQuery,
+  fail,
+  type Hop,
+  type Outcome,
+  ok,
+  type Result,
+} from '@countersign/contracts';
 import { allowedCommands, type Moment } from '@countersign/core';
-import { type AnswerRecord, answersOf, type CallRecord, type DecisionRecord, findCalls, findVisibleDecision, listDecisions as listRecords } from '@countersign/store';
+import {
+  type AnswerRecord,
+  answersOf,
+  type CallRecord,
+  type DecisionRecord,
+  findCalls,
+  findVisibleDecision,
+  listDecisions as listRecords,
+} from '@countersign/store';
 import type { Caller } from './caller.ts';
 import type { EngineDeps } from './deps.ts';
 import type { JsonObject, UpstreamReply } from './upstreams.ts';
@@ -23,8 +40,14 @@ export async function listDecisions(deps: EngineDeps, viewer: Caller, query: Dec
 
 async function toWire(deps: EngineDeps, viewer: Caller, records: readonly DecisionRecord[]): Promise<Decision[]> {
   const { host } = await deps.authority.host('current');
-  const calls = await findCalls(deps.store.db, records.flatMap((record) => record.call ?? []));
-  const answers = await answersOf(deps.store.db, records.map((record) => record.id));
+  const calls = await findCalls(
+    deps.store.db,
+    records.flatMap((record) => record.call ?? []),
+  );
+  const answers = await answersOf(
+    deps.store.db,
+    records.map((record) => record.id),
+  );
   const now = deps.now();
   const moment = { now, counted: host.frozen?.at ?? now };
   return records.map((record) => {
@@ -34,7 +57,13 @@ async function toWire(deps: EngineDeps, viewer: Caller, records: readonly Decisi
   });
 }
 
-function wireDecision(viewer: Caller, record: DecisionRecord, call: CallRecord | null, answers: readonly AnswerRecord[], moment: Moment): Decision {
+function wireDecision(
+  viewer: Caller,
+  record: DecisionRecord,
+  call: CallRecord | null,
+  answers: readonly AnswerRecord[],
+  moment: Moment,
+): Decision {
   const { question, state } = record;
   const mayAnswer = !viewer.agent && viewer.principal ? allowedCommands(question, state, viewer.principal.name, moment) : [];
   return {

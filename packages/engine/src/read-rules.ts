@@ -9,7 +9,16 @@ import type { JsonObject } from './upstreams.ts';
 export async function describeRules(deps: EngineDeps): Promise<RuleTable> {
   const rules = deps.rules();
   const tools = await listTools(deps.store.db);
-  return { digest: rules.digest, rules: [...ruleTable(rules)], tools: [...toolRows(rules, tools.map((tool) => ({ tool: tool.key, state: tool.state })))] };
+  return {
+    digest: rules.digest,
+    rules: [...ruleTable(rules)],
+    tools: [
+      ...toolRows(
+        rules,
+        tools.map((tool) => ({ tool: tool.key, state: tool.state })),
+      ),
+    ],
+  };
 }
 
 /** What the gate would say to one call, and what each rule and term said. Nothing is recorded or run. */
@@ -17,7 +26,8 @@ export async function tryCall(deps: EngineDeps, viewer: Caller, input: TryInput)
   const tool = deps.upstreams.tool(input.tool);
   if (!tool) return fail('tool.unknown', `There is no tool ${input.tool}.`);
   const agent = input.agent ? await deps.authority.ofAgent(input.agent) : viewer;
-  if (!agent || (input.agent && agent.principal?.name !== viewer.principal?.name)) return fail('not_found', `You have no agent ${input.agent}.`);
+  if (!agent || (input.agent && agent.principal?.name !== viewer.principal?.name))
+    return fail('not_found', `You have no agent ${input.agent}.`);
   const { host, tools } = await deps.authority.host('current');
   const args = (typeof input.arguments === 'object' && input.arguments !== null ? input.arguments : {}) as JsonObject;
   const report = explain(
@@ -26,14 +36,18 @@ export async function tryCall(deps: EngineDeps, viewer: Caller, input: TryInput)
       server: tool.server,
       name: tool.name,
       args,
-      agent: { name: agent.agent?.name ?? agent.principal?.name ?? '', principal: agent.principal?.name ?? '', status: agent.agent?.status ?? 'member' },
+      agent: {
+        name: agent.agent?.name ?? agent.principal?.name ?? '',
+        principal: agent.principal?.name ?? '',
+        status: agent.agent?.status ?? 'member',
+      },
       chain: [],
       task: '',
       now: deps.now(),
     },
     {
       rules: deps.rules(),
-      mandates: agent.agent && agent.mandate ? [agent.mandate] : [],
+      mandates: agent.mandate ? [agent.mandate] : [],
       tool: tools.get(tool.key)?.state === 'quarantined' ? { state: 'quarantined' } : { state: 'accepted' },
       frozen: host.frozen && { by: host.frozen.by, reason: host.frozen.reason },
       earlierNo: [],

@@ -1,6 +1,7 @@
 import type { Failure, Ground } from '@countersign/contracts';
-import type { CallRecord, DecisionRecord } from '@countersign/store';
+import { answersOf, type CallRecord, type DecisionRecord } from '@countersign/store';
 import type { EngineDeps } from './deps.ts';
+import { sha256 } from './digest.ts';
 import { hasTool, type Judgement, judge } from './judge.ts';
 import type { JsonObject } from './upstreams.ts';
 
@@ -28,13 +29,19 @@ export async function recheck(deps: EngineDeps, call: CallRecord, decisions: rea
   const now = deps.now();
   // A retry that a person ordered after the deadline stands on that later answer.
   const overdue = retries.length === 0 && asks.find((decision) => now >= decision.state.expiresAt);
-  if (overdue) return refused('decision.expired', `It was approved, but could not be sent before ${overdue.state.expiresAt}. Nothing was executed.`);
+  if (overdue)
+    return refused('decision.expired', `It was approved, but could not be sent before ${overdue.state.expiresAt}. Nothing was executed.`);
 
   const agent = await deps.authority.ofAgent(call.agent);
-  if (!agent || agent.agent?.status === 'suspended') return refused('tool.unknown', `${call.agent} was suspended after the approval. Nothing was executed.`);
+  if (!agent || agent.agent?.status === 'suspended')
+    return refused('tool.unknown', `${call.agent} was suspended after the approval. Nothing was executed.`);
   const tool = deps.upstreams.tool(call.tool);
-  if (!tool || !hasTool(deps, agent, call.tool)) return refused('tool.unknown', `${call.agent} no longer has the tool ${call.tool}. Nothing was executed.`);
-  if (tool.digest !== call.toolDigest) return refused('tool.quarantined', `The definition of ${call.tool} changed after the approval. Nothing was executed.`);
+  if (!tool || !hasTool(deps, agent, call.tool))
+    return refused('tool.unknown', `${call.agent} no longer has the tool ${call.tool}. Nothing was executed.`);
+  if (tool.digest !== call.toolDigest)
+    return refused('tool.quarantined', `The definition of ${call.tool} changed after the approval. Nothing was executed.`);
+
+  if (!(await isAsApproved(deps, call, asks))) return refused('decision.digest_mismatch', 'The arguments on record are not the ones that were approved. Nothing was executed.');
 
   const work = { run: call.run, chain: decisions[0]?.chain ?? [], task: null };
   const args = JSON.parse(call.effectiveArgs ?? call.args) as JsonObject;
@@ -42,11 +49,20 @@ export async function recheck(deps: EngineDeps, call: CallRecord, decisions: rea
   const { effect, grounds } = judgement.verdict;
   if (effect === 'refuse') return refused('call.refused_by_rule', refusalOf(grounds));
   if (effect === 'allow') return { kind: 'stands', authority: judgement.authority };
-  if (judgement.rulesDigest !== call.rulesDigest) return { kind: 'stricter', judgement, why: `The rules for ${call.tool} changed after the approval.` };
+  if (judgement.rulesDigest !== call.rulesDigest)
+    return { kind: 'stricter', judgement, why: `The rules for ${call.tool} changed after the approval.` };
   const judged = new Set(call.grounds.map(groundKey));
   const fresh = grounds.find((ground) => ground.mode === 'enforce' && !judged.has(groundKey(ground)));
   if (fresh) return { kind: 'stricter', judgement, why: fresh.reason };
   return { kind: 'stands', authority: judgement.authority };
+}
+
+/** Whether the arguments about to be sent are, to the byte, those that arrived or those that an approving principal made of them. */
+async function isAsApproved(deps: EngineDeps, call: CallRecord, asks: readonly DecisionRecord[]): Promise<boolean> {
+  if (sha256(call.args) !== call.argsDigest) return false;
+  if (call.effectiveArgs === null) return true;
+  const answers = await answersOf(deps.store.db, asks.map((decision) => decision.id));
+  return answers.some((answer) => answer.effect === 'approve' && answer.editedArgs === call.effectiveArgs);
 }
 
 const groundKey = (ground: Ground): string => `${ground.kind} ${ground.rule ?? ''} ${[...ground.answerBy].sort().join(' ')}`;

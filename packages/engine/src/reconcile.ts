@@ -1,7 +1,8 @@
 /** The tables are the truth and the queue only wakes somebody up: from here everything that was promised is found again. */
+
+import { isLeaseOver } from '@countersign/core';
 import type { JobName, JobQueue } from '@countersign/queue';
 import { dueOutbox, findDue, findStranded, handedOver, pruneIdempotent } from '@countersign/store';
-import { isLeaseOver } from '@countersign/core';
 import type { EngineDeps } from './deps.ts';
 import { recoverCall } from './dispatch-call.ts';
 import { expireDecision, remindOfDecision } from './expire-decision.ts';
@@ -17,7 +18,11 @@ export async function relayOutbox(deps: EngineDeps, queue: JobQueue): Promise<nu
   const now = deps.now();
   const due = await dueOutbox(deps.store.db, now, BATCH);
   for (const row of due) {
-    await queue.enqueue({ name: row.job satisfies JobName, id: row.subject, delayMs: Math.max(0, Date.parse(row.runAt) - Date.parse(now)) });
+    await queue.enqueue({
+      name: row.job satisfies JobName,
+      id: row.subject,
+      delayMs: Math.max(0, Date.parse(row.runAt) - Date.parse(now)),
+    });
   }
   await handedOver(deps.store.db, due);
   return due.length;

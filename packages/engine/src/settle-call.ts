@@ -67,7 +67,14 @@ export async function refuseCall(
   now: string,
 ): Promise<readonly DecisionRecord[]> {
   const refused = advance(call.life, { type: 'refuse', cause: refusal.cause }, now);
-  if (refused.ok && (await applyCall(tx, call.id, refused.value.from, refused.value.next, { cause: refusal.cause, reason: refusal.reason, finishedAt: now }))) {
+  if (
+    refused.ok &&
+    (await applyCall(tx, call.id, refused.value.from, refused.value.next, {
+      cause: refusal.cause,
+      reason: refusal.reason,
+      finishedAt: now,
+    }))
+  ) {
     await appendAudit(tx, [
       {
         type: refused.value.event,
@@ -106,6 +113,10 @@ export async function withdrawOpen(
     ]);
     taken.push({ ...decision, state: withdrawn.value.next });
   }
-  await dropOutbox(tx, 'expire', taken.map((decision) => decision.id));
+  await dropOutbox(
+    tx,
+    'expire',
+    taken.map((decision) => decision.id),
+  );
   return taken;
 }

@@ -69,7 +69,12 @@ async function change(deps: EngineDeps, tx: Transaction, before: ToolRecord, too
   await saveTool(tx, { ...before, currentDigest: tool.digest, state: isBack ? 'accepted' : 'quarantined', changedAt: at });
   await bumpAuthority(tx);
   await appendAudit(tx, [
-    { type: 'tool.changed', at, actor: INTAKE, payload: { tool: tool.key, from: before.currentDigest, to: tool.digest, accepted: before.acceptedDigest } },
+    {
+      type: 'tool.changed',
+      at,
+      actor: INTAKE,
+      payload: { tool: tool.key, from: before.currentDigest, to: tool.digest, accepted: before.acceptedDigest },
+    },
   ]);
   const stale = await withdrawOpen(tx, await pendingToolDecisions(tx, tool.key), INTAKE, 'The definition changed again.', at);
   const settled: Settled[] = [{ call: null, isQueued: false, decisions: stale }];
@@ -128,7 +133,14 @@ async function askAbout(tx: Transaction, before: ToolRecord, tool: PinnedTool, a
   };
   await insertDecisions(tx, [decision]);
   await appendAudit(tx, [
-    { type: 'decision.raised', at, actor: INTAKE, principal: first, decision: decision.id, payload: { kind: 'tool', title, tool: tool.key, digest: tool.digest } },
+    {
+      type: 'decision.raised',
+      at,
+      actor: INTAKE,
+      principal: first,
+      decision: decision.id,
+      payload: { kind: 'tool', title, tool: tool.key, digest: tool.digest },
+    },
   ]);
   return decision;
 }

@@ -61,4 +61,3 @@ export interface Upstreams {
   start(): Promise<void>;
   close(): Promise<void>;
 }
-

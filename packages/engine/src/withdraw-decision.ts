@@ -5,8 +5,8 @@ import { callerActor } from './actor.ts';
 import { announceSettled } from './after-settling.ts';
 import type { Caller } from './caller.ts';
 import type { EngineDeps } from './deps.ts';
-import { readDecision } from './read-decision.ts';
 import { aboutDecision } from './raise-decision.ts';
+import { readDecision } from './read-decision.ts';
 import { refuseCall, type Settled } from './settle-call.ts';
 import { viewOf } from './view.ts';
 
@@ -25,7 +25,8 @@ export async function withdrawDecision(deps: EngineDeps, caller: Caller, id: str
     const now = deps.now();
     const withdrawn = decide(decision.question, decision.state, { type: 'withdraw', by: actor.name, reason }, { now, counted: now });
     if (!withdrawn.ok) return withdrawn;
-    if (!(await applyDecision(tx, id, withdrawn.value.from, withdrawn.value.next))) return fail('conflict', 'It changed meanwhile. Load it again.');
+    if (!(await applyDecision(tx, id, withdrawn.value.from, withdrawn.value.next)))
+      return fail('conflict', 'It changed meanwhile. Load it again.');
     await appendAudit(tx, [
       {
         type: withdrawn.value.event,
@@ -38,7 +39,12 @@ export async function withdrawDecision(deps: EngineDeps, caller: Caller, id: str
     await dropOutbox(tx, 'expire', [id]);
     const mine = { ...decision, state: withdrawn.value.next };
     if (!call || decision.kind !== 'call') return ok({ call: null, isQueued: false, decisions: [mine] });
-    const others = await refuseCall(tx, call, { cause: 'withdrawn', reason: `Withdrawn by ${actor.name}: ${reason}`, actor, decision: id }, now);
+    const others = await refuseCall(
+      tx,
+      call,
+      { cause: 'withdrawn', reason: `Withdrawn by ${actor.name}: ${reason}`, actor, decision: id },
+      now,
+    );
     return ok({ call, isQueued: false, decisions: [mine, ...others] });
   });
   if (!settled.ok) return settled;

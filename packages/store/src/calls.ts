@@ -213,7 +213,10 @@ export async function lastCalls(db: Queryable, runId: string, limit: number): Pr
 
 /** How many calls are in each of these states; for backpressure and health. */
 export async function countCalls(db: Queryable, states: readonly CallState[]): Promise<number> {
-  const [row] = await db.select({ count: sql<number>`count(*)::int` }).from(call).where(inArray(call.state, [...states]));
+  const [row] = await db
+    .select({ count: sql<number>`count(*)::int` })
+    .from(call)
+    .where(inArray(call.state, [...states]));
   return row?.count ?? 0;
 }
 
@@ -248,5 +251,10 @@ export async function lockCall(tx: Queryable, id: string): Promise<CallRecord | 
 /** The calls of these ids, in no order. */
 export async function findCalls(db: Queryable, ids: readonly string[]): Promise<readonly CallRecord[]> {
   if (ids.length === 0) return [];
-  return (await db.select().from(call).where(inArray(call.id, [...ids]))).map(toCall);
+  return (
+    await db
+      .select()
+      .from(call)
+      .where(inArray(call.id, [...ids]))
+  ).map(toCall);
 }

@@ -1,12 +1,95 @@
-export { findAgent, findCredential, findCredentialById, insertAgent, insertCredential, listAgents, listCredentials, revokeCredential, setAgentStatus, touchCredential, type AgentRecord, type CredentialRecord } from './agents.ts';
-export { appendAudit, queryAudit, type AuditRecord, type AuditView } from './audit.ts';
-export { applyCall, countCalls, findAttachable, findCall, findCalls, findStranded, heartbeat, insertCall, lastCalls, lockCall, markCall, openRun, type CallChanges, type CallRecord, type RunRecord } from './calls.ts';
-export { type Database, type Queryable, type Transaction } from './database.ts';
-export { answersOf, applyDecision, countPending, decisionsOfCall, earlierRefusals, findDecision, findDue, findVisibleDecision, insertAnswer, insertDecisions, listDecisions, markSuperseded, pendingOn, pendingToolDecisions, shiftDeadlines, takeReminder, type AnswerRecord, type DecisionRecord, type DecisionView, type EarlierRefusal } from './decisions.ts';
-export { bumpAuthority, clearFrozen, listTools, readHost, saveTool, setFrozen, setSeeded, type HostRecord, type ToolRecord } from './host.ts';
+export {
+  type AgentRecord,
+  type CredentialRecord,
+  findAgent,
+  findCredential,
+  findCredentialById,
+  insertAgent,
+  insertCredential,
+  listAgents,
+  listCredentials,
+  revokeCredential,
+  setAgentStatus,
+  touchCredential,
+} from './agents.ts';
+export { type AuditRecord, type AuditView, appendAudit, queryAudit } from './audit.ts';
+export {
+  applyCall,
+  type CallChanges,
+  type CallRecord,
+  countCalls,
+  findAttachable,
+  findCall,
+  findCalls,
+  findStranded,
+  heartbeat,
+  insertCall,
+  lastCalls,
+  lockCall,
+  markCall,
+  openRun,
+  type RunRecord,
+} from './calls.ts';
+export type { Database, Queryable, Transaction } from './database.ts';
+export {
+  type AnswerRecord,
+  answersOf,
+  applyDecision,
+  countPending,
+  type DecisionRecord,
+  type DecisionView,
+  decisionsOfCall,
+  type EarlierRefusal,
+  earlierRefusals,
+  findDecision,
+  findDue,
+  findVisibleDecision,
+  insertAnswer,
+  insertDecisions,
+  listDecisions,
+  markSuperseded,
+  pendingOn,
+  pendingToolDecisions,
+  shiftDeadlines,
+  takeReminder,
+} from './decisions.ts';
+export type { GroupCommitOptions } from './group-commit.ts';
+export {
+  bumpAuthority,
+  clearFrozen,
+  type HostRecord,
+  listTools,
+  readHost,
+  saveTool,
+  setFrozen,
+  setSeeded,
+  type ToolRecord,
+} from './host.ts';
 export { mintId } from './ids.ts';
-export { type CallOutcome, type Intent, type IntentAnswer } from './intents.ts';
-export { countOutbox, dropOutbox, dueOutbox, findIdempotent, handedOver, insertIdempotent, pruneIdempotent, putOutbox, type IdempotencyRecord, type OutboxJob, type OutboxRecord } from './outbox.ts';
-export { appendMandate, findMandate, findPrincipal, insertPrincipal, listPrincipals, type MandateRecord, type PrincipalRecord } from './principals.ts';
+export type { CallOutcome, Intent, IntentAnswer } from './intents.ts';
+export {
+  countOutbox,
+  dropOutbox,
+  dueOutbox,
+  findIdempotent,
+  handedOver,
+  type IdempotencyRecord,
+  insertIdempotent,
+  type OutboxJob,
+  type OutboxRecord,
+  pruneIdempotent,
+  putOutbox,
+} from './outbox.ts';
+export {
+  appendMandate,
+  findMandate,
+  findPrincipal,
+  insertPrincipal,
+  listPrincipals,
+  type MandateRecord,
+  type PrincipalRecord,
+} from './principals.ts';
 export { MIGRATIONS, openStore, type Store } from './store.ts';
-export { type GroupCommitOptions } from './group-commit.ts';
+export { type EmbeddedStore, openEmbeddedStore, truncateAll } from './embedded.ts';
+export { groupCommit } from './group-commit.ts';
+export { type OpenPgliteOptions } from './pglite.ts';
