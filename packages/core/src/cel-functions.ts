@@ -224,7 +224,8 @@ function checked(outcome: ReturnType<CelFunc['call']>): ReturnType<CelFunc['call
   charge(CALL_UNITS);
   if (typeof outcome === 'number' && !Number.isFinite(outcome)) throw new CelFailure('yields no finite number');
   if (typeof outcome === 'string') charge(outcome.length >> 4);
-  if (typeof outcome === 'string' && outcome.length > MAX_STRING) throw new CelFailure(`yields a text of more than ${MAX_STRING} characters`);
+  if (typeof outcome === 'string' && outcome.length > MAX_STRING)
+    throw new CelFailure(`yields a text of more than ${MAX_STRING} characters`);
   if (isCelList(outcome) && outcome.size > MAX_LIST) throw new CelFailure(`yields a list of more than ${MAX_LIST} items`);
   return outcome;
 }

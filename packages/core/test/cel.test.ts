@@ -233,6 +233,16 @@ describe('bounds', () => {
     );
   });
 
+  it.each([
+    ['args.l.exists(x, named(x))', { l: Array(1000).fill('a b') }],
+    ['args.l.all(x, inside(x, "/w"))', { l: Array(1000).fill(`/w${'/a'.repeat(30_000)}`) }],
+    ['args.l.exists(x, args.s.lowerAscii() == "b")', { l: Array(1000).fill('x'), s: 'a'.repeat(65_536) }],
+    ['args.l.exists(x, size(args.s) == 1)', { l: Array(1000).fill('x'), s: 'a'.repeat(65_536) }],
+  ])('stop a loop over long text: %s', (source, args) => {
+    const outcome = evaluate(source, args, 'predicate', { task: 'a '.repeat(30_000) });
+    expect(outcome).toEqual({ ok: false, error: 'the expression takes more work than one evaluation may do' });
+  });
+
   it('start anew for every evaluation', () => {
     const compiled = compileCel('args.s.matches("b$")', { kind: 'predicate' });
     const bindings = bindingsOf(aCall({ args: { s: 'a'.repeat(60_000) } }));
