@@ -77,7 +77,8 @@ function checkTool(offer: ToolOffer, offered: OfferedTool, options: ToolboxOptio
   if (badName !== undefined) return refuse(name, badName);
   if (!isObject(inputSchema) || inputSchema.type !== 'object') return refuse(name, 'Its inputSchema is not the schema of an object.');
   if (outputSchema !== undefined && !isObject(outputSchema)) return refuse(name, 'Its outputSchema is not an object.');
-  if (JSON.stringify(definition).length > MAX_DEFINITION) return refuse(name, `Its definition is longer than ${MAX_DEFINITION} characters.`);
+  if (JSON.stringify(definition).length > MAX_DEFINITION)
+    return refuse(name, `Its definition is longer than ${MAX_DEFINITION} characters.`);
   const digest = options.digest({ definition, launch: offer.launch });
   const key = toolKey(server, name, options.digest);
   return { key, server, name, digest, definition, inputSchema, hasOutputSchema: outputSchema !== undefined };

@@ -27,7 +27,12 @@ export type Scanned = Result<{ readonly value: unknown }, IngressCode>;
 export function scanJson(bytes: Uint8Array, bounds: Partial<Bounds> = {}): Scanned {
   const limits = { ...DEFAULT_BOUNDS, ...bounds };
   if (bytes.length > limits.maxBytes) {
-    return refused({ code: 'ingress.too_large', reason: `there are more than ${limits.maxBytes} bytes`, pointer: '', offset: limits.maxBytes });
+    return refused({
+      code: 'ingress.too_large',
+      reason: `there are more than ${limits.maxBytes} bytes`,
+      pointer: '',
+      offset: limits.maxBytes,
+    });
   }
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const early = encodingFault(buffer) ?? batchFault(buffer);

@@ -1,12 +1,12 @@
-import type { ServerConfig } from '@countersign/contracts';
+import type { Digest, ServerConfig } from '@countersign/contracts';
 import type { JsonObject, PinnedTool, UpstreamFailure, UpstreamReply } from '@countersign/engine';
 import type { OfferedTool } from '../toolbox.ts';
 import { backoffMs } from './backoff.ts';
 import { callParams, type Resume } from './call-params.ts';
-import { type Exchanged, failed, type Link, type LinkDeps, type LinkEvents, type OpenOptions } from './link.ts';
 import { openHttpLink } from './http-link.ts';
 import { withLimits } from './limits.ts';
-import { listTools } from './list-tools.ts';
+import { type Exchanged, failed, type Link, type LinkDeps, type LinkEvents, type OpenOptions } from './link.ts';
+import { type Listing, listTools } from './list-tools.ts';
 import { readReply } from './message.ts';
 import { type ParamHeader, paramHeadersOf, standardHeaders } from './request-headers.ts';
 import { openStdioLink, ProbeDeath } from './stdio-link.ts';
@@ -25,6 +25,8 @@ export type Timing = {
 export type State = 'connecting' | 'ready' | 'down';
 
 export type CallOptions = {
+  /** The definition that the call was judged by: with another one by now, it is not sent. */
+  readonly digest?: Digest;
   readonly timeoutMs?: number;
   readonly idempotencyKey: string;
   readonly signal?: AbortSignal;
@@ -68,6 +70,7 @@ export class Connection {
   readonly #closing = new AbortController();
   #isListing = false;
   #isStale = false;
+  #listText: Buffer | undefined;
   #cancelTimer: () => void = () => undefined;
   #farewells = new Set<Promise<void>>();
 
@@ -122,8 +125,10 @@ export class Connection {
     touch: () => void,
   ): Promise<Exchanged> {
     if (link === undefined) return failed(false, 'upstream.down', this.error ?? 'The server is not connected.');
-    // What was judged is this definition. A connection that was made since then may have brought another.
-    if (this.#deps.pinned(tool.key)?.digest !== tool.digest) return failed(false, 'upstream.down', 'The tool changed while the server was connected again.');
+    // A connection that was made while the call waited may have brought another definition than the one that was judged.
+    if (this.#deps.pinned(tool.key)?.digest !== (options.digest ?? tool.digest)) {
+      return failed(false, 'upstream.down', 'The tool is not the one that the call was judged by.');
+    }
     const id = this.#nextId++;
     const { onProgress, resume, meta, idempotencyKey } = options;
     const params = callParams(tool.name, args, {
@@ -133,9 +138,20 @@ export class Connection {
       ...(resume === undefined ? {} : { resume }),
       ...(onProgress === undefined ? {} : { progressToken: id }),
     });
-    const progress = onProgress && { onProgress: (news: JsonObject) => (touch(), onProgress(news)) };
-    const headers = link.transport === 'http' && link.era === 'modern' ? { headers: standardHeaders('tools/call', params, paramHeaders(tool)) } : {};
-    return link.exchange({ id, method: 'tools/call', params, ...headers, ...progress }, signal);
+    const report = (news: JsonObject) => {
+      touch();
+      try {
+        onProgress?.(news);
+      } catch (error) {
+        this.#deps.log.error({ server: this.#deps.server, error }, 'a listener for progress failed');
+      }
+    };
+    const headers =
+      link.transport === 'http' && link.era === 'modern' ? { headers: standardHeaders('tools/call', params, paramHeaders(tool)) } : {};
+    return link.exchange(
+      { id, method: 'tools/call', params, ...headers, ...(onProgress === undefined ? {} : { onProgress: report }) },
+      signal,
+    );
   }
 
   #usable(): Link | undefined {
@@ -168,6 +184,7 @@ export class Connection {
       if (generation !== this.#generation) return;
       if (!listed.ok) return this.#wentDown(generation, listed.error.message);
       this.#enter('ready', undefined);
+      this.#listText = undefined;
       this.#take(listed.value);
       this.#scheduleRefresh();
     } catch (error) {
@@ -178,7 +195,7 @@ export class Connection {
   async #open(generation: number): Promise<Link> {
     const events: LinkEvents = {
       onDown: (reason) => this.#wentDown(generation, reason),
-      onToolsChanged: () => void this.#refresh(),
+      onToolsChanged: () => this.#refreshSoon(),
     };
     if ('url' in this.#config) return openHttpLink(this.#config, this.#deps, this.#openOptions(this.#mode), events);
     try {
@@ -205,6 +222,12 @@ export class Connection {
     );
   }
 
+  #refreshSoon(): void {
+    this.#refresh().catch((error: unknown) =>
+      this.#deps.log.error({ server: this.#deps.server, error }, 'upstream tools could not be taken in'),
+    );
+  }
+
   /** Reads the list again; a request while that goes on makes it happen once more. */
   async #refresh(): Promise<void> {
     const link = this.#usable();
@@ -226,8 +249,10 @@ export class Connection {
     this.#scheduleRefresh();
   }
 
-  #take(offered: readonly OfferedTool[]): void {
-    this.offered = offered;
+  #take({ tools, text }: Listing): void {
+    if (this.#listText?.equals(text) === true) return;
+    this.#listText = text;
+    this.offered = tools;
     this.#deps.onOffer();
   }
 
@@ -264,7 +289,7 @@ export class Connection {
   }
 
   #scheduleRefresh(): void {
-    this.#setTimer(this.#deps.timing.refreshMs, () => void this.#refresh());
+    this.#setTimer(this.#deps.timing.refreshMs, () => this.#refreshSoon());
   }
 
   #setTimer(ms: number, task: () => void): void {

@@ -50,9 +50,14 @@ export function openHttpSender(url: URL): HttpSender {
       new Promise((resolve) => {
         const { method, headers, body } = request;
         const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
-        const client = open(url, { method, agent, headers: { ...headers, ...length } });
-        follow(client, request, isTls ? 'secureConnect' : 'connect', resolve);
-        client.end(body);
+        try {
+          const client = open(url, { method, agent, headers: { ...headers, ...length } });
+          follow(client, request, isTls ? 'secureConnect' : 'connect', resolve);
+          client.end(body);
+        } catch (error) {
+          // A header that HTTP can't carry.
+          resolve({ kind: 'failed', sent: false, message: (error as Error).message });
+        }
       }),
     close: () => agent.destroy(),
   };
@@ -88,12 +93,18 @@ function readResponse(response: IncomingMessage, request: HttpRequest, settle: S
   const status = response.statusCode ?? 0;
   const type = (response.headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
   const isSuccess = status === 200;
-  if (isSuccess && type === 'text/event-stream') return readEvents(response, request, settle);
+  if (isSuccess && type === 'text/event-stream') {
+    readEvents(response, request, settle);
+    return;
+  }
   const isReply = isSuccess && type === 'application/json';
   const maxBytes = isReply ? request.maxBytes : MAX_REFUSAL_BYTES;
   const whole = (body: Buffer): HttpOutcome => (isReply ? { kind: 'reply', message: body } : { kind: 'refusal', status, type, body });
   const tooLong = (body: Buffer): HttpOutcome => (isReply ? { kind: 'too_large' } : { kind: 'refusal', status, type, body });
-  if (Number(response.headers['content-length']) > maxBytes) return settle(tooLong(Buffer.alloc(0)));
+  if (Number(response.headers['content-length']) > maxBytes) {
+    settle(tooLong(Buffer.alloc(0)));
+    return;
+  }
   const parts: Buffer[] = [];
   let size = 0;
   response.on('data', (part: Buffer) => {

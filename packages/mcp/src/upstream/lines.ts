@@ -30,8 +30,8 @@ export function readLines(reader: LineReader): (chunk: Buffer) => void {
       parts.push(piece);
       return;
     }
-    if (parts.length > 1 || (parts[0]?.length ?? 0) > EDGE_BYTES) parts = [Buffer.concat(parts).subarray(0, EDGE_BYTES)];
-    else if (parts.length === 0) parts = [piece.subarray(0, EDGE_BYTES)];
+    // Copied, so that the rest of the line can be let go.
+    if (size - piece.length <= reader.maxBytes) parts = [Buffer.from(Buffer.concat([...parts, piece]).subarray(0, EDGE_BYTES))];
     tail = Buffer.from(Buffer.concat([tail, piece.subarray(-EDGE_BYTES)]).subarray(-EDGE_BYTES));
     if (size > reader.drainBytes) isFlooded = true;
   };

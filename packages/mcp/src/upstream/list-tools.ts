@@ -10,8 +10,10 @@ const MAX_TOOLS = 5000;
 const TOOL_BOUNDS = { maxBytes: 256 * 1024, maxNodes: 20_000 };
 const METHOD_NOT_FOUND = -32601;
 
-export type Listed = { readonly ok: true; readonly value: readonly OfferedTool[] } | { readonly ok: false; readonly error: LinkFailure };
-type Page = { readonly tools: readonly OfferedTool[]; readonly nextCursor: string | undefined };
+/** `text` is the list as it came, to tell whether anything changed. */
+export type Listing = { readonly tools: readonly OfferedTool[]; readonly text: Buffer };
+export type Listed = { readonly ok: true; readonly value: Listing } | { readonly ok: false; readonly error: LinkFailure };
+type Page = { readonly tools: readonly OfferedTool[]; readonly text: Buffer; readonly nextCursor: string | undefined };
 type Send = (
   link: Link,
   method: string,
@@ -25,6 +27,7 @@ type Send = (
  */
 export async function listTools(link: Link, send: Send): Promise<Listed> {
   const tools: OfferedTool[] = [];
+  const texts: Buffer[] = [];
   let cursor: string | undefined;
   for (let pages = 0; pages < MAX_PAGES; pages++) {
     const params = { ...(cursor === undefined ? {} : { cursor }), ...(link.era === 'modern' ? { _meta: link.requestMeta } : {}) };
@@ -34,9 +37,12 @@ export async function listTools(link: Link, send: Send): Promise<Listed> {
     const page = readPage(exchanged.value);
     if ('ok' in page) return page;
     tools.push(...page.tools);
+    texts.push(page.text);
     if (tools.length > MAX_TOOLS) return badReply(`The server lists more than ${MAX_TOOLS} tools.`);
-    if (page.nextCursor === undefined)
-      return { ok: true, value: link.era === 'modern' && link.transport === 'http' ? tools.map(checkParamHeaders) : tools };
+    if (page.nextCursor === undefined) {
+      const checked = link.era === 'modern' && link.transport === 'http' ? tools.map(checkParamHeaders) : tools;
+      return { ok: true, value: { tools: checked, text: Buffer.concat(texts) } };
+    }
     if (page.nextCursor === cursor) return badReply('The tool list has a page that follows itself.');
     cursor = page.nextCursor;
   }
@@ -49,7 +55,8 @@ function readPage(bytes: Buffer): Page | Listed {
   if (reply?.has('error') === true || result === undefined) {
     const read = readReply(bytes, bytes.length);
     if (!read.ok) return read;
-    if (read.value.kind === 'error' && read.value.error.code === METHOD_NOT_FOUND) return { tools: [], nextCursor: undefined };
+    if (read.value.kind === 'error' && read.value.error.code === METHOD_NOT_FOUND)
+      return { tools: [], text: Buffer.alloc(0), nextCursor: undefined };
     return badReply(
       read.value.kind === 'error' ? `The server would not list its tools: ${read.value.error.code}.` : 'The tool list has no tools.',
     );
@@ -57,12 +64,13 @@ function readPage(bytes: Buffer): Page | Listed {
   const members = membersOf(bytes, result);
   const list = members?.get('tools');
   const elements = list && elementsOf(bytes, list);
-  if (elements === undefined) return badReply('The tool list has no array of tools.');
+  if (list === undefined || elements === undefined) return badReply('The tool list has no array of tools.');
   const next = members?.get('nextCursor');
   const nextCursor = next && scanSpan(bytes, next);
   if (nextCursor !== undefined && (!nextCursor.ok || typeof nextCursor.value.value !== 'string'))
     return badReply('The next page has no readable name.');
-  return { tools: elements.map((span) => readTool(bytes, span)), nextCursor: nextCursor?.value.value as string | undefined };
+  const text = bytes.subarray(list.start, list.end);
+  return { tools: elements.map((span) => readTool(bytes, span)), text, nextCursor: nextCursor?.value.value as string | undefined };
 }
 
 function readTool(bytes: Buffer, span: Span): OfferedTool {

@@ -173,7 +173,10 @@ class Pipe {
   #takeLine(line: Buffer): void {
     const envelope = envelopeOf(line);
     const pending = envelope?.isReply === true && typeof envelope.id === 'number' ? this.#pending.get(envelope.id) : undefined;
-    if (pending !== undefined) return pending.settle({ ok: true, value: line });
+    if (pending !== undefined) {
+      pending.settle({ ok: true, value: line });
+      return;
+    }
     const read = envelope === undefined ? { problem: 'The line is not a message.' } : readMessage(line, this.#config.max_result_bytes);
     if ('problem' in read) {
       const level = this.#skipped++ < LOUD_SKIPS ? 'warn' : 'debug';
@@ -182,7 +185,16 @@ class Pipe {
     }
     const noted = readProgress(read.message);
     if (noted !== undefined) this.progress(noted);
-    else this.transport.onmessage?.(read.message as JSONRPCMessage);
+    else this.#handToSdk(read.message as JSONRPCMessage);
+  }
+
+  /** Nothing that a server says may end this process, whatever the SDK makes of it. */
+  #handToSdk(message: JSONRPCMessage): void {
+    try {
+      this.transport.onmessage?.(message);
+    } catch (error) {
+      this.#deps.log.debug({ server: this.#deps.server, error }, 'upstream message was not understood');
+    }
   }
 
   #takeOverlong(head: Buffer, tail: Buffer): void {

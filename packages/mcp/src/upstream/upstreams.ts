@@ -1,6 +1,6 @@
 import { type Digest, OWN_TOOL_SCOPE, type ServerConfig } from '@countersign/contracts';
-import type { JsonObject, PinnedTool, ToolChange, Upstreams, UpstreamStatus } from '@countersign/engine';
-import { registerTools, type Toolbox } from '../toolbox.ts';
+import type { JsonObject, PinnedTool, ToolChange, UpstreamStatus, Upstreams } from '@countersign/engine';
+import { type RefusedTool, registerTools, type Toolbox } from '../toolbox.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { type CallOptions, type CallOutcome, Connection, type Timing } from './connection.ts';
 import type { Log } from './log.ts';
@@ -24,7 +24,10 @@ const SERVER_KEY = /^[a-z0-9-]{1,20}$/;
  * while its server is down; a call to it then fails with `upstream.down` and `sent: false`. Nothing starts before `start()`.
  * @throws on a server key that is no key: the config schema refuses those before.
  */
-export function createUpstreams(servers: Readonly<Record<string, ServerConfig>>, deps: UpstreamsDeps): Upstreams & {
+export function createUpstreams(
+  servers: Readonly<Record<string, ServerConfig>>,
+  deps: UpstreamsDeps,
+): Upstreams & {
   /** As the port, and `resume` for the next round of a call that the upstream answered with `input_required`. */
   call(key: string, args: JsonObject, options: CallOptions): Promise<CallOutcome>;
 } {
@@ -41,19 +44,17 @@ export function createUpstreams(servers: Readonly<Record<string, ServerConfig>>,
   }
 
   function register(): void {
-    const offers = [...connections].map(([server, { offered }]) => ({ server, launch: launchOf(servers[server] as ServerConfig), offered }));
+    const offers = [...connections].map(([server, { offered }]) => ({
+      server,
+      launch: launchOf(servers[server] as ServerConfig),
+      offered,
+    }));
+    const before = { toolbox, byKey };
     toolbox = registerTools(offers, { reserved, digest });
-    const before = byKey;
     byKey = new Map(toolbox.tools.map((tool) => [tool.key, tool]));
-    const change = changeBetween(before, byKey);
-    if (change === undefined) return;
-    for (const listener of listeners) {
-      try {
-        listener(change);
-      } catch (error) {
-        log.error({ error }, 'a listener for changed tools failed');
-      }
-    }
+    logRefusals(log, before.toolbox, toolbox);
+    const change = changeBetween(before.byKey, byKey);
+    if (change !== undefined) tell(log, listeners, change);
   }
 
   return {
@@ -100,6 +101,28 @@ function statusOf(server: string, { state, since, error }: Connection, { tools, 
     tools: tools.filter((tool) => tool.server === server).length,
     refused: refused.filter((tool) => tool.server === server).map(({ name, reason }) => ({ name, reason })),
   };
+}
+
+function tell(log: Log, listeners: Iterable<(change: ToolChange) => void>, change: ToolChange): void {
+  for (const listener of listeners) {
+    try {
+      listener(change);
+    } catch (error) {
+      log.error({ error }, 'a listener for changed tools failed');
+    }
+  }
+}
+
+function logRefusals(log: Log, before: Toolbox, after: Toolbox): void {
+  const known = new Set(before.refused.map(refusalText));
+  for (const refusal of after.refused) {
+    if (!known.has(refusalText(refusal)))
+      log.warn({ server: refusal.server, tool: refusal.name, reason: refusal.reason }, 'upstream tool refused');
+  }
+}
+
+function refusalText({ server, name, reason }: RefusedTool): string {
+  return JSON.stringify([server, name, reason]);
 }
 
 function changeBetween(before: ReadonlyMap<string, PinnedTool>, after: ReadonlyMap<string, PinnedTool>): ToolChange | undefined {

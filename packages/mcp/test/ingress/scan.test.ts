@@ -4,7 +4,7 @@ import { type Bounds, DEFAULT_BOUNDS, scanJson } from '../../src/ingress/scan.ts
 
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
 const scan = (text: string, bounds?: Partial<Bounds>) => scanJson(bytesOf(text), bounds);
-const valueOf = (text: string, bounds?: Partial<Bounds>): unknown => {
+const parsed = (text: string, bounds?: Partial<Bounds>): unknown => {
   const scanned = scan(text, bounds);
   if (!scanned.ok) throw new Error(scanned.error.message);
   return scanned.value.value;
@@ -143,17 +143,17 @@ describe('scanJson accepts', () => {
     'true',
     'null',
   ])('%s as JSON.parse does', (text) => {
-    expect(valueOf(`{"v":${text}}`)).toEqual({ v: JSON.parse(text) });
-    expect(valueOf(text)).toEqual(JSON.parse(text));
+    expect(parsed(`{"v":${text}}`)).toEqual({ v: JSON.parse(text) });
+    expect(parsed(text)).toEqual(JSON.parse(text));
   });
 
   it('-0 as 0 wherever it stands', () => {
-    const value = valueOf('{"a":-0,"b":[-0.0,{"c":-0e5}]}') as { a: number; b: [number, { c: number }] };
-    for (const zero of [value.a, value.b[0], value.b[1].c, valueOf('-0')]) expect(Object.is(zero, 0)).toBe(true);
+    const value = parsed('{"a":-0,"b":[-0.0,{"c":-0e5}]}') as { a: number; b: [number, { c: number }] };
+    for (const zero of [value.a, value.b[0], value.b[1].c, parsed('-0')]) expect(Object.is(zero, 0)).toBe(true);
   });
 
   it('and freezes to the leaves', () => {
-    const value = valueOf('{"a":{"b":[{"c":{}}]}}') as { a: { b: [{ c: object }] } };
+    const value = parsed('{"a":{"b":[{"c":{}}]}}') as { a: { b: [{ c: object }] } };
     for (const part of [value, value.a, value.a.b, value.a.b[0], value.a.b[0].c]) expect(Object.isFrozen(part)).toBe(true);
     expect(Object.getPrototypeOf(value.a)).toBe(Object.prototype);
   });
@@ -206,14 +206,14 @@ describe('scanJson in general', () => {
       fc.property(damaged, (text) => {
         const bytes = bytesOf(text);
         const scanned = scanJson(bytes);
-        let parsed: unknown;
+        let expected: unknown;
         try {
-          parsed = JSON.parse(new TextDecoder().decode(bytes));
+          expected = JSON.parse(new TextDecoder().decode(bytes));
         } catch {
           expect(scanned.ok || scanned.error.code).not.toBe(true);
           return;
         }
-        if (scanned.ok) expect(scanned.value.value).toEqual(withoutMinusZero(parsed));
+        if (scanned.ok) expect(scanned.value.value).toEqual(withoutMinusZero(expected));
         else expect(scanned.error.code).not.toBe('ingress.not_json');
       }),
       { numRuns: 5000 },

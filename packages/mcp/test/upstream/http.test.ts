@@ -22,7 +22,11 @@ describe('an upstream over Streamable HTTP', () => {
     const headers = { Authorization: 'Bearer ours', 'Mcp-Session-Id': 'forged', Accept: 'text/html' };
     const { call } = await startedHost({ api: httpServer(server.url, { headers }) });
     const outcome = await call('api__echo', { a: [1] }, { meta: { traceparent: '00-1', authorization: 'x' } });
-    expect(said(outcome)).toMatchObject({ name: 'echo', arguments: { a: [1] }, _meta: { traceparent: '00-1', 'io.countersign/idempotency-key': 'key-1' } });
+    expect(said(outcome)).toMatchObject({
+      name: 'echo',
+      arguments: { a: [1] },
+      _meta: { traceparent: '00-1', 'io.countersign/idempotency-key': 'key-1' },
+    });
     expect(server.calls()[0]?.headers).toMatchObject({
       authorization: 'Bearer ours',
       'mcp-session-id': 'session-1',
@@ -38,7 +42,7 @@ describe('an upstream over Streamable HTTP', () => {
     const server = await serveMcp(
       onCall(({ message }, response) => {
         const stream = events(response);
-        const { progressToken } = message.params?._meta as { progressToken: number };
+        const { progressToken } = (message.params?._meta ?? {}) as { progressToken?: number };
         stream.write(': keepalive\n\nevent: ping\ndata: {}\n\nid: 1\ndata:\n\n');
         stream.send({ method: 'notifications/progress', params: { progressToken, progress: 1 } });
         stream.send({ method: 'notifications/progress', params: { progressToken: 'another', progress: 9 } });
@@ -52,7 +56,10 @@ describe('an upstream over Streamable HTTP', () => {
     const seen: unknown[] = [];
     expect(said(await call('api__echo', {}, { onProgress: (progress) => seen.push(progress) }))).toBe('done');
     expect(seen).toEqual([{ progress: 1 }]);
-    await vi.waitFor(() => expect(server.received.filter(({ message }) => message.id === 's1' || message.id === 's2')).toHaveLength(2), 5000);
+    await vi.waitFor(
+      () => expect(server.received.filter(({ message }) => message.id === 's1' || message.id === 's2')).toHaveLength(2),
+      5000,
+    );
     expect(server.received.find(({ message }) => message.id === 's1')?.message).toMatchObject({ error: { code: -32601 } });
     expect(server.received.find(({ message }) => message.id === 's2')?.message).toMatchObject({ result: {} });
   });
@@ -85,21 +92,25 @@ describe('an upstream over Streamable HTTP', () => {
     const server = await serveMcp(
       onCall(({ message }, response) => {
         const body = Buffer.concat([Buffer.from(`{"jsonrpc":"2.0","id":${message.id},"result":{"x":`), bad, Buffer.from('}}')]);
-        if (message.params?.name === 'echo') return void response.writeHead(200, { 'content-type': 'application/json; charset=utf-8' }).end(body);
+        if (message.params?.name === 'echo')
+          return void response.writeHead(200, { 'content-type': 'application/json; charset=utf-8' }).end(body);
         const stream = events(response);
         stream.write(Buffer.concat([Buffer.from('data: '), body, Buffer.from('\n\n')]));
         stream.end();
       }),
     );
     const { call } = await startedHost({ api: httpServer(server.url) });
-    for (const key of ['api__echo', 'api__other']) expect(await call(key)).toMatchObject({ ok: false, error: { sent: true, code: 'upstream.bad_reply' } });
+    for (const key of ['api__echo', 'api__other'])
+      expect(await call(key)).toMatchObject({ ok: false, error: { sent: true, code: 'upstream.bad_reply' } });
   });
 
   it('has bytes outside ASCII passed on unharmed, wherever the chunks are cut', async () => {
     const server = await serveMcp(
       onCall(async ({ message }, response) => {
         const stream = events(response);
-        const bytes = Buffer.from(`data: ${JSON.stringify({ jsonrpc: '2.0', id: message.id, result: { content: [{ type: 'text', text: '"ü😀\u2028"' }] } })}\n\n`);
+        const bytes = Buffer.from(
+          `data: ${JSON.stringify({ jsonrpc: '2.0', id: message.id, result: { content: [{ type: 'text', text: '"ü😀\u2028"' }] } })}\n\n`,
+        );
         for (const byte of bytes) {
           stream.write(Buffer.from([byte]));
           await new Promise((resolve) => setImmediate(resolve));
@@ -112,7 +123,10 @@ describe('an upstream over Streamable HTTP', () => {
   });
 
   it.each([
-    ['with its length announced', (response) => void response.writeHead(200, { 'content-type': 'application/json', 'content-length': 50_000_000 }).write('{')],
+    [
+      'with its length announced',
+      (response) => void response.writeHead(200, { 'content-type': 'application/json', 'content-length': 50_000_000 }).write('{'),
+    ],
     ['in chunks', (response) => void response.writeHead(200, { 'content-type': 'application/json' }).end('x'.repeat(3000))],
     ['in one event', (response) => events(response).write(`data: ${'x'.repeat(3000)}`)],
   ] satisfies [string, (response: Parameters<Answer>[1]) => void][])('that sends too much %s fails the call', async (_, answer) => {
@@ -161,7 +175,9 @@ describe('an upstream over Streamable HTTP', () => {
   });
 
   it('has a JSON-RPC error in a refusal passed on as the error it is', async () => {
-    const server = await serveMcp(onCall(({ message }, response) => json(response, { id: message.id, error: { code: -32020, message: 'Header mismatch' } }, 400)));
+    const server = await serveMcp(
+      onCall(({ message }, response) => json(response, { id: message.id, error: { code: -32020, message: 'Header mismatch' } }, 400)),
+    );
     const { call } = await startedHost({ api: httpServer(server.url) });
     expect(await call('api__echo')).toMatchObject({ ok: true, value: { kind: 'error', error: { code: -32020 } } });
   });
@@ -205,7 +221,9 @@ describe('a session that the server forgot', () => {
   });
 
   it('is not opened anew for ever', async () => {
-    const server = await serveMcp(onCall((_, response) => json(response, { id: null, error: { code: -32001, message: 'Session not found' } }, 404)));
+    const server = await serveMcp(
+      onCall((_, response) => json(response, { id: null, error: { code: -32001, message: 'Session not found' } }, 404)),
+    );
     const { call } = await startedHost({ api: httpServer(server.url) });
     expect(await call('api__echo')).toMatchObject({ ok: false, error: { sent: false, code: 'upstream.down' } });
     expect(server.calls()).toHaveLength(2);
@@ -219,7 +237,10 @@ describe('a connection that breaks', () => {
     const server = await serveMcp((_, response) => !response.setHeader('connection', 'close'));
     const { call, state, upstreams } = await startedHost({ api: httpServer(server.url) }, { clock });
     await server.close();
-    expect(await call('api__echo')).toMatchObject({ ok: false, error: { sent: false, code: 'upstream.down', message: expect.stringContaining('ECONNREFUSED') } });
+    expect(await call('api__echo')).toMatchObject({
+      ok: false,
+      error: { sent: false, code: 'upstream.down', message: expect.stringContaining('ECONNREFUSED') },
+    });
     expect(state()).toBe('down');
     expect(upstreams.tool('api__echo')).toBeDefined();
     await serveMcp(undefined, server.port);
@@ -230,8 +251,17 @@ describe('a connection that breaks', () => {
 
   it.each([
     ['without a byte', (response) => void response.destroy()],
-    ['during the reply', (response) => void response.writeHead(200, { 'content-type': 'application/json' }).write('{"jsonrpc"', () => response.destroy())],
-    ['during the event stream', (response) => void (events(response), setImmediate(() => response.destroy()))],
+    [
+      'during the reply',
+      (response) => void response.writeHead(200, { 'content-type': 'application/json' }).write('{"jsonrpc"', () => response.destroy()),
+    ],
+    [
+      'during the event stream',
+      (response) => {
+        events(response);
+        setImmediate(() => response.destroy());
+      },
+    ],
     ['at the end of an empty event stream', (response) => events(response).end()],
   ] satisfies [string, (response: Parameters<Answer>[1]) => void][])('%s after the request means that nobody knows', async (_, answer) => {
     const server = await serveMcp(onCall((__, response) => answer(response)));
@@ -258,7 +288,10 @@ describe('a connection that breaks', () => {
     const { call } = await startedHost({ api: httpServer(server.url) });
     expect(said(await call('api__echo'))).toBe('done');
     expect(server.calls()).toHaveLength(1);
-    expect(server.received.filter(({ headers }) => headers['last-event-id']).map(({ headers }) => headers['last-event-id'])).toEqual(['e1', 'e2']);
+    expect(server.received.filter(({ headers }) => headers['last-event-id']).map(({ headers }) => headers['last-event-id'])).toEqual([
+      'e1',
+      'e2',
+    ]);
   });
 
   it('and can’t be resumed leaves the outcome unknown', async () => {
@@ -291,7 +324,10 @@ describe('giving up over HTTP', () => {
   it('before sending sends nothing', async () => {
     const server = await serveMcp();
     const { call } = await startedHost({ api: httpServer(server.url) });
-    expect(await call('api__echo', {}, { signal: AbortSignal.abort() })).toMatchObject({ ok: false, error: { sent: false, code: 'upstream.cancelled' } });
+    expect(await call('api__echo', {}, { signal: AbortSignal.abort() })).toMatchObject({
+      ok: false,
+      error: { sent: false, code: 'upstream.cancelled' },
+    });
     expect(server.calls()).toEqual([]);
   });
 
@@ -317,7 +353,9 @@ describe('coming up over HTTP', () => {
   });
 
   it('is bounded where a server answers the handshake without end', async () => {
-    const server = await serveMcp((_, response) => void response.writeHead(200, { 'content-type': 'application/json' }).write('x'.repeat(20_000)));
+    const server = await serveMcp(
+      (_, response) => void response.writeHead(200, { 'content-type': 'application/json' }).write('x'.repeat(20_000)),
+    );
     const { upstreams } = await startedHost({ api: httpServer(server.url, { max_result_bytes: 10_000 }) });
     expect(upstreams.status()[0]).toMatchObject({ state: 'down', error: expect.stringContaining('more than 10000 bytes') });
   });

@@ -1,6 +1,7 @@
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Digest } from '@countersign/contracts';
 import { describe, expect, it, vi } from 'vitest';
 import { host, rawServer, said, startedHost, stoppedClock, v1Server } from '../fixtures/host.ts';
 
@@ -17,7 +18,7 @@ const isAlive = (pid: number) => {
 describe('an upstream over stdio', () => {
   it('gets the very arguments, our idempotency key and the trace, and nothing that belongs to another hop', async () => {
     const { call } = await startedHost({ raw: rawServer() });
-    const args = Object.freeze({ n: 5, s: '5', list: Object.freeze(['', null]), 'ü': '😀' });
+    const args = Object.freeze({ n: 5, s: '5', list: Object.freeze(['', null]), ü: '😀' });
     const meta = {
       traceparent: '00-1',
       'com.example/tag': 1,
@@ -34,7 +35,18 @@ describe('an upstream over stdio', () => {
 
   it('is not asked for a tool by any name but the exact one (D1)', async () => {
     const { call } = await startedHost({ raw: rawServer(), other: rawServer() });
-    for (const key of ['echo', 'raw__Echo', 'RAW__echo', 'raw__echo ', 'raw__\u0435cho', 'raw_echo', 'raw__', 'raw__constructor', '__proto__', 'other__raw__echo']) {
+    for (const key of [
+      'echo',
+      'raw__Echo',
+      'RAW__echo',
+      'raw__echo ',
+      'raw__\u0435cho',
+      'raw_echo',
+      'raw__',
+      'raw__constructor',
+      '__proto__',
+      'other__raw__echo',
+    ]) {
       expect(await call(key)).toMatchObject({ ok: false, error: { sent: false, code: 'upstream.down' } });
     }
     expect(said(await call('raw__calls'))).toEqual(['calls']);
@@ -42,7 +54,11 @@ describe('an upstream over stdio', () => {
   });
 
   it('has its definitions pinned as it sent them, unknown fields included', async () => {
-    const definition = { ...tool('odd', { annotations: { readOnlyHint: true, 'x-own': 1 } }), execution: { taskSupport: 'optional' }, 'x-more': [1] };
+    const definition = {
+      ...tool('odd', { annotations: { readOnlyHint: true, 'x-own': 1 } }),
+      execution: { taskSupport: 'optional' },
+      'x-more': [1],
+    };
     const { upstreams } = await startedHost({ raw: rawServer({ TOOLS_TEXT: JSON.stringify([definition]) }) });
     expect(upstreams.tool('raw__odd')?.definition).toEqual(definition);
     expect(Object.isFrozen(upstreams.tool('raw__odd')?.definition.annotations)).toBe(true);
@@ -54,7 +70,7 @@ describe('an upstream over stdio', () => {
       '{"name":"twice","inputSchema":{"type":"object"},"inputSchema":{"type":"string"}}',
       '{"name":"proto","inputSchema":{"type":"object","properties":{"constructor":{}}}}',
       '{"name":"half","description":"\\ud800","inputSchema":{"type":"object"}}',
-      '{"name":"deep","inputSchema":{"type":"object","properties":' + '{"a":'.repeat(80) + '1' + '}'.repeat(80) + '}}',
+      `{"name":"deep","inputSchema":{"type":"object","properties":${'{"a":'.repeat(80)}1${'}'.repeat(80)}}}`,
       '{"name":"odd","inputSchema":{"type":"string"}}',
       '42',
     ];
@@ -79,7 +95,14 @@ describe('an upstream over stdio', () => {
 
   it('has its results passed on as sent and frozen, whatever its outputSchema says', async () => {
     const { call } = await startedHost({ raw: rawServer() });
-    const result = { content: [], structuredContent: { any: [1] }, isError: true, resultType: 'input_required', requestState: '"\n😀', 'x-own': null };
+    const result = {
+      content: [],
+      structuredContent: { any: [1] },
+      isError: true,
+      resultType: 'input_required',
+      requestState: '"\n😀',
+      'x-own': null,
+    };
     const outcome = await call('raw__result', { result });
     expect(outcome).toEqual({ ok: true, value: { kind: 'result', result } });
     const received = outcome.ok && outcome.value.kind === 'result' ? outcome.value.result : {};
@@ -131,7 +154,8 @@ describe('an upstream over stdio', () => {
   it('that sends an over-long line of nobody fails all that wait, and is started again', async () => {
     const { call, state } = await startedHost({ raw: rawServer({}, { max_result_bytes: 2000 }) });
     const pending = [call('raw__hang'), call('raw__raw', { text: `${'x'.repeat(3000)}\n` })];
-    for (const outcome of await Promise.all(pending)) expect(outcome).toMatchObject({ ok: false, error: { sent: true, code: 'upstream.too_large' } });
+    for (const outcome of await Promise.all(pending))
+      expect(outcome).toMatchObject({ ok: false, error: { sent: true, code: 'upstream.too_large' } });
     await vi.waitFor(() => expect(state()).toBe('ready'), 10_000);
     expect(said(await call('raw__cancelled'))).toEqual([]);
   });
@@ -197,10 +221,13 @@ describe('an upstream over stdio', () => {
 });
 
 describe('what the upstream may ask and say unasked', () => {
-  it.each(['sampling/createMessage', 'elicitation/create', 'roots/list', 'unknown/method'])('%s is answered with -32601', async (method) => {
-    const { call } = await startedHost({ raw: rawServer() });
-    expect(said(await call('raw__ask', { method }))).toMatchObject({ error: { code: -32601 } });
-  });
+  it.each(['sampling/createMessage', 'elicitation/create', 'roots/list', 'unknown/method'])(
+    '%s is answered with -32601',
+    async (method) => {
+      const { call } = await startedHost({ raw: rawServer() });
+      expect(said(await call('raw__ask', { method }))).toMatchObject({ error: { code: -32601 } });
+    },
+  );
 
   it('a ping is answered', async () => {
     const { call } = await startedHost({ raw: rawServer() });
@@ -244,10 +271,55 @@ describe('what the upstream may ask and say unasked', () => {
   it('progress goes to the caller who wants it, without our token', async () => {
     const { call } = await startedHost({ raw: rawServer() });
     const seen: unknown[] = [];
-    const meta = said(await call('raw__climb', { steps: 3 }, { onProgress: (progress) => seen.push(progress), meta: { progressToken: 'theirs' } }));
+    const meta = said(
+      await call('raw__climb', { steps: 3 }, { onProgress: (progress) => seen.push(progress), meta: { progressToken: 'theirs' } }),
+    );
     expect(seen).toEqual([1, 2, 3].map((progress) => ({ progress, total: 3, message: `step ${progress}` })));
     expect(meta).toMatchObject({ progressToken: expect.any(Number) });
     expect(said(await call('raw__climb', { steps: 2 }))).not.toHaveProperty('progressToken');
+  });
+});
+
+describe('listeners and guards', () => {
+  it('sends no call that was judged by another definition (A1)', async () => {
+    const { call, upstreams } = await startedHost({ raw: rawServer() });
+    const pinned = upstreams.tool('raw__echo')?.digest as Digest;
+    expect(said(await call('raw__echo', { a: 1 }, { digest: pinned }))).toMatchObject({ args: { a: 1 } });
+    const other = upstreams.tool('raw__calls')?.digest as Digest;
+    expect(await call('raw__echo', {}, { digest: other })).toMatchObject({ ok: false, error: { sent: false, code: 'upstream.down' } });
+    expect(said(await call('raw__calls'))).toEqual(['echo', 'calls']);
+  });
+
+  it('survive a listener that throws', async () => {
+    const { call, upstreams, entries } = await startedHost({ raw: rawServer() });
+    const broken = () => {
+      throw new Error('listener');
+    };
+    upstreams.onChange(broken);
+    let told = 0;
+    const stop = upstreams.onChange(() => told++);
+    expect(said(await call('raw__climb', { steps: 1 }, { onProgress: broken }))).toHaveProperty('progressToken');
+    await call('raw__relist', { text: JSON.stringify([tool('relist')]) });
+    await vi.waitFor(() => expect(told).toBe(1), 5000);
+    stop();
+    await call('raw__relist', { text: JSON.stringify([tool('relist'), tool('echo')]) });
+    await vi.waitFor(() => expect(upstreams.tools()).toHaveLength(2), 5000);
+    expect(told).toBe(1);
+    expect(entries.filter(({ level }) => level === 'error').map(({ message }) => message)).toEqual([
+      'a listener for progress failed',
+      'a listener for changed tools failed',
+      'a listener for changed tools failed',
+    ]);
+  });
+
+  it('log a refused tool once, with the reason', async () => {
+    const { call, upstreams, entries } = await startedHost({ raw: rawServer() });
+    const list = (...more: unknown[]) => JSON.stringify([tool('relist'), tool('Bad Name'), ...more]);
+    await call('raw__relist', { text: list() });
+    await call('raw__relist', { text: list(tool('fresh')) });
+    await vi.waitFor(() => expect(upstreams.tool('raw__fresh')).toBeDefined(), 5000);
+    const refusals = entries.filter(({ message }) => message === 'upstream tool refused');
+    expect(refusals.map(({ fields }) => fields)).toEqual([{ server: 'raw', tool: 'Bad Name', reason: expect.any(String) }]);
   });
 });
 
@@ -258,7 +330,10 @@ describe('giving up', () => {
     const hung = call('raw__hang');
     await call('raw__echo');
     advance(5000);
-    expect(await hung).toEqual({ ok: false, error: { sent: true, code: 'upstream.timeout', message: 'The server said nothing for 5000 ms.' } });
+    expect(await hung).toEqual({
+      ok: false,
+      error: { sent: true, code: 'upstream.timeout', message: 'The server said nothing for 5000 ms.' },
+    });
     const cancelled = said(await call('raw__cancelled')) as number[];
     expect(cancelled).toHaveLength(1);
     const late = `{"jsonrpc":"2.0","id":${cancelled[0]},"result":{"content":[]}}\n{"jsonrpc":"2.0","id":$ID,"result":{"content":[]}}\n`;
@@ -288,7 +363,10 @@ describe('giving up', () => {
     await call('raw__echo');
     controller.abort();
     expect(await hung).toMatchObject({ ok: false, error: { sent: true, code: 'upstream.cancelled' } });
-    expect(await call('raw__hang', {}, { signal: AbortSignal.abort() })).toMatchObject({ ok: false, error: { sent: false, code: 'upstream.cancelled' } });
+    expect(await call('raw__hang', {}, { signal: AbortSignal.abort() })).toMatchObject({
+      ok: false,
+      error: { sent: false, code: 'upstream.cancelled' },
+    });
     expect(said(await call('raw__cancelled'))).toHaveLength(1);
     expect(said(await call('raw__calls'))).toEqual(['hang', 'echo', 'cancelled', 'calls']);
   });
@@ -326,7 +404,10 @@ describe('coming up', () => {
   });
 
   it('does not keep the host waiting for a server that says nothing, and close does not either', async () => {
-    const { upstreams, state, call } = host({ mute: rawServer({ MODE: 'silent' }), raw: rawServer() }, { timing: { startMs: 50, probeMs: 50 } });
+    const { upstreams, state, call } = host(
+      { mute: rawServer({ MODE: 'silent' }), raw: rawServer() },
+      { timing: { startMs: 50, probeMs: 50 } },
+    );
     await upstreams.start();
     expect(state('mute')).toBe('connecting');
     await vi.waitFor(() => expect(state('raw')).toBe('ready'), 10_000);
@@ -345,7 +426,10 @@ describe('coming up', () => {
   it('says why it failed, with the last words of the server', async () => {
     const { clock } = stoppedClock();
     const { upstreams } = await startedHost(
-      { absent: rawServer({}, { command: 'no-such-command' }), broken: rawServer({}, { args: ['--eval', 'console.error("no config"); process.exit(4)'] }) },
+      {
+        absent: rawServer({}, { command: 'no-such-command' }),
+        broken: rawServer({}, { args: ['--eval', 'console.error("no config"); process.exit(4)'] }),
+      },
       { clock },
     );
     expect(upstreams.status()).toMatchObject([
