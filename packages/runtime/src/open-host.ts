@@ -79,11 +79,11 @@ export async function openHost(options: HostOptions): Promise<Result<Host, 'conf
     const next = readConfig(options.configPath, { env, dataDir });
     if (!next.ok) return next;
     const warnings = [...needsRestart(config(), next.value.loaded.config), ...next.value.loaded.warnings.map((warning) => warning.message)];
-    const { digest, size } = next.value.rules;
-    await appendAudit(store.db, [{ type: 'rules.loaded', at: now(), actor: actorOf(doer), payload: { digest, rules: size, before: inForce.rules.digest } }]);
+    const { digest, rules } = next.value.rules;
+    await appendAudit(store.db, [{ type: 'rules.loaded', at: now(), actor: actorOf(doer), payload: { digest, rules: rules.length, before: inForce.rules.digest } }]);
     inForce = next.value;
     signals.publish(TOPIC.changes, JSON.stringify({ type: 'rules', id: digest, seenBy: [] }));
-    return ok({ digest, rules: size, warnings });
+    return ok({ digest, rules: rules.length, warnings });
   }
 
   const secret = operatorSecret(dataDir, env.COUNTERSIGN_OPERATOR_SECRET);
