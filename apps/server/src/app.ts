@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
 import cookie from '@fastify/cookie';
 import helmet from '@fastify/helmet';
 import Fastify, { type FastifyInstance, LogController } from 'fastify';
@@ -105,6 +107,37 @@ const addRoutes = (app: FastifyInstance, deps: ServerDeps): void => {
   app.register(mcpRoutes(deps));
 };
 
+const addLogLine = (app: FastifyInstance): void => {
+  app.addHook('onResponse', async (request, reply) => {
+    const { method, routeOptions, id } = request;
+    request.log.debug(
+      { requestId: id, method, route: routeOptions.url ?? null, status: reply.statusCode, ms: Math.round(reply.elapsedTime) },
+      'answered',
+    );
+  });
+};
+
+/**
+ * Lets `close()` end as soon as the last answer is sent. Node itself would wait for connections that go idle after the close began, and a minute
+ * for those that never sent a request, which browsers and fetch open ahead of need.
+ */
+const letConnectionsGo = (app: FastifyInstance): void => {
+  const silent = new Set<Socket>();
+  let isClosing = false;
+  app.server.on('connection', (socket: Socket) => {
+    silent.add(socket);
+    socket.once('close', () => silent.delete(socket));
+  });
+  app.server.on('request', ({ socket }: IncomingMessage) => void silent.delete(socket));
+  app.addHook('preClose', async () => {
+    isClosing = true;
+    for (const socket of silent) socket.destroy();
+  });
+  app.addHook('onResponse', async () => {
+    if (isClosing) setImmediate(() => app.server.closeIdleConnections());
+  });
+};
+
 /**
  * The HTTP side of Countersign: /mcp for agents, /api/v1 and /events for principals, the page's files. Starts nothing: no port, no timer, no
  * subscription before `ready()` or `listen()`; `close()` ends the event streams.
@@ -138,12 +171,7 @@ export const buildServer = (deps: ServerDeps): FastifyInstance => {
   registerOpenApi(app, deps.version);
   addRoutes(app, deps);
   registerPages(app, deps.staticDir);
-  app.addHook('onResponse', async (request, reply) => {
-    const { method, routeOptions, id } = request;
-    request.log.debug(
-      { requestId: id, method, route: routeOptions.url ?? null, status: reply.statusCode, ms: Math.round(reply.elapsedTime) },
-      'answered',
-    );
-  });
+  addLogLine(app);
+  letConnectionsGo(app);
   return app;
 };
