@@ -78,7 +78,8 @@ export function createAgentEndpoint(deps: EndpointDeps): AgentEndpoint {
 }
 
 const maxBytes = ({ deps }: Shared): number => deps.bounds?.maxBytes ?? DEFAULT_BOUNDS.maxBytes;
-const tooLarge = (shared: Shared) => fail('ingress.too_large', `Refused: there are more than ${maxBytes(shared)} bytes.`, { pointer: '', offset: maxBytes(shared) });
+const tooLarge = (shared: Shared) =>
+  fail('ingress.too_large', `Refused: there are more than ${maxBytes(shared)} bytes.`, { pointer: '', offset: maxBytes(shared) });
 const NO_BYTES = new Uint8Array();
 
 type Incoming = EndpointRequest & { readonly requestId: string };
@@ -109,7 +110,8 @@ async function answer(
     return writeError(response, 415, null, error);
   }
 
-  const scanned = request.body === 'too large' ? tooLarge(shared) : scanJson(request.body ?? NO_BYTES, { ...shared.deps.bounds, envelope: true });
+  const scanned =
+    request.body === 'too large' ? tooLarge(shared) : scanJson(request.body ?? NO_BYTES, { ...shared.deps.bounds, envelope: true });
   if (!scanned.ok) {
     const caller = await authenticate(shared, secret.value, 'current', response);
     if (caller) await refuseMalformed(shared, caller, scanned.error, requestId, response);

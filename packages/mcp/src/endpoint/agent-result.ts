@@ -23,7 +23,7 @@ export function agentError(code: OutcomeCode, text: AgentText, more: JsonObject 
 
 /** An error result for something that was neither judged nor run. */
 export function notExecuted(error: Failure): JsonObject {
-  const issues = error.detail?.['issues'];
+  const issues = error.detail?.issues;
   const places = Array.isArray(issues) ? issues.map((issue) => agentText`\n- ${issueText(issue)}`) : [];
   return agentError('failed', agentText`Not executed: ${failureText(error)}${joinTexts(places, '')}`, { error: error.code });
 }
@@ -34,6 +34,6 @@ export const failureText = (error: Failure): AgentText => hostText(visible(error
 function issueText(issue: unknown): AgentText {
   if (typeof issue === 'string') return hostText(visible(issue));
   if (!isRecord(issue)) return agentText`a value does not fit`;
-  const path = Array.isArray(issue['path']) ? issue['path'].map(String).join('.') : String(issue['path'] ?? '');
-  return hostText(visible(`${path === '' ? 'the arguments' : path}: ${String(issue['message'] ?? 'does not fit')}`));
+  const path = Array.isArray(issue.path) ? issue.path.map(String).join('.') : String(issue.path ?? '');
+  return hostText(visible(`${path === '' ? 'the arguments' : path}: ${String(issue.message ?? 'does not fit')}`));
 }

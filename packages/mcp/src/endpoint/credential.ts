@@ -23,8 +23,3 @@ export function refuseCredential(response: ServerResponse, publicUrl: string, me
   });
   response.end(body);
 }
-
-/** The document that the challenge points to (RFC 9728); for `/.well-known/oauth-protected-resource/mcp`. */
-export function protectedResourceMetadata(publicUrl: string): Readonly<Record<string, unknown>> {
-  return { resource: `${publicUrl}/mcp`, resource_name: 'Countersign', bearer_methods_supported: ['header'] };
-}

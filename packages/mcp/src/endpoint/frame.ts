@@ -13,10 +13,10 @@ type Result = Readonly<Record<string, unknown>>;
  */
 export function frameResult(era: Era, result: Result, info: ServerInfo): Result {
   if (era === 'modern') {
-    const meta = isRecord(result['_meta']) ? result['_meta'] : undefined;
+    const meta = isRecord(result._meta) ? result._meta : undefined;
     return { resultType: 'complete', ...result, _meta: { ...meta, [SERVER_INFO_META_KEY]: info } };
   }
-  if (!('resultType' in result) && (result['structuredContent'] === undefined || isRecord(result['structuredContent']))) return result;
+  if (!('resultType' in result) && (result.structuredContent === undefined || isRecord(result.structuredContent))) return result;
   const { resultType: _, structuredContent, ...rest } = result;
   if (structuredContent === undefined) return rest;
   return { ...rest, structuredContent: isRecord(structuredContent) ? structuredContent : { result: structuredContent } };

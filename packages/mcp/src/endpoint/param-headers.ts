@@ -42,7 +42,7 @@ function collect(schema: unknown, path: readonly string[]): Declaration[] {
   const header = schema['x-mcp-header'];
   const own =
     path.length > 0 && typeof header === 'string' && header !== ''
-      ? [{ path, header, isNumber: schema['type'] === 'integer' || schema['type'] === 'number' }]
+      ? [{ path, header, isNumber: schema.type === 'integer' || schema.type === 'number' }]
       : [];
   const { properties } = schema;
   if (!isRecord(properties)) return own;

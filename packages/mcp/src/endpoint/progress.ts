@@ -11,7 +11,7 @@ export type Progress = {
 };
 
 export function createProgress(token: ProgressToken): Progress {
-  let last = 0;
+  let last: number | undefined;
   let base = 0;
   const notice = (params: JsonObject) => ({
     jsonrpc: '2.0',
@@ -20,7 +20,7 @@ export function createProgress(token: ProgressToken): Progress {
   });
   return {
     relay({ progress, total, message }) {
-      if (typeof progress !== 'number' || base + progress <= last) return undefined;
+      if (typeof progress !== 'number' || (last !== undefined && base + progress <= last)) return undefined;
       last = base + progress;
       return notice({
         progress: last,
@@ -29,7 +29,7 @@ export function createProgress(token: ProgressToken): Progress {
       });
     },
     tick(message) {
-      last += 1;
+      last = (last ?? 0) + 1;
       base = last;
       return notice({ progress: last, message });
     },

@@ -74,7 +74,9 @@ const DECISIONS = 'io.countersign/decisions';
 
 function heldText(decisions: readonly HeldDecision[], first: HeldDecision): AgentText {
   const isApproved = decisions.every(({ state }) => state === 'approved');
-  const stands = isApproved ? agentText`It is approved and on its way; there is no result yet.` : agentText`It waits until a person answers.`;
+  const stands = isApproved
+    ? agentText`It is approved and on its way; there is no result yet.`
+    : agentText`It waits until a person answers.`;
   const ids = joinTexts(
     decisions.map(({ id }) => token(id)),
     ' and ',

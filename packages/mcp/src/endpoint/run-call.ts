@@ -1,10 +1,10 @@
 import { META } from '@countersign/contracts';
 import type { CallEnd, IncomingCall, JsonObject } from '@countersign/engine';
 import type { Answering } from './answering.ts';
+import type { CallExchange } from './call-exchange.ts';
 import { waysToHold } from './hold.ts';
 import { answerOf, type EndContext } from './results.ts';
 import type { CallAnswer } from './rpc.ts';
-import type { CallExchange } from './serve-call.ts';
 import type { Shared } from './shared.ts';
 import type { ToolList } from './tool-list.ts';
 

@@ -1,29 +1,14 @@
-import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
-import type { Caller, JsonObject } from '@countersign/engine';
+import type { JsonObject } from '@countersign/engine';
 import { type Answering, startAnswering } from './answering.ts';
+import type { CallExchange } from './call-exchange.ts';
 import { refuseCredential } from './credential.ts';
 import { frameResult } from './frame.ts';
 import { paramHeaderFault } from './param-headers.ts';
 import { progressTokenOf } from './progress.ts';
-import { type CallAnswer, type Era, errorMessage, isRecord, type RequestId, RPC, resultMessage, rpcError } from './rpc.ts';
+import { type CallAnswer, errorMessage, isRecord, RPC, resultMessage, rpcError } from './rpc.ts';
 import { type CredentialGone, runCall } from './run-call.ts';
 import type { Shared } from './shared.ts';
 import { writeError } from './write.ts';
-
-/** One tools/call with everything that was established about it before. */
-export type CallExchange = {
-  readonly era: Era;
-  readonly caller: Caller;
-  readonly id: RequestId;
-  readonly params: JsonObject;
-  readonly headers: IncomingHttpHeaders;
-  readonly response: ServerResponse;
-  /** Names the piece of work that the call belongs to. */
-  readonly origin: string;
-  readonly requestId: string;
-  /** Where a session's `notifications/cancelled` finds this call; undone when it is answered. */
-  readonly onCancel?: (cancel: () => void) => () => void;
-};
 
 const NO_ARGUMENTS: JsonObject = Object.freeze({});
 
@@ -39,7 +24,7 @@ export async function serveCall(shared: Shared, exchange: CallExchange): Promise
   const fault = era === 'modern' && pinned ? paramHeaderFault(pinned, args, headers) : undefined;
   if (fault) return writeError(response, 400, id, fault);
 
-  const meta = isRecord(params['_meta']) ? params['_meta'] : undefined;
+  const meta = isRecord(params._meta) ? params._meta : undefined;
   const token = progressTokenOf(meta);
   const acceptsStream = headers.accept?.includes('text/event-stream') ?? false;
   const answering = startAnswering({ response, token, acceptsStream, timing: shared.timing });
@@ -73,14 +58,10 @@ const internalAnswer = (requestId: string): CallAnswer => ({
 });
 
 function finish(shared: Shared, { era, id, response }: CallExchange, answering: Answering, answer: CallAnswer | CredentialGone): void {
-  switch (answer.kind) {
-    case 'result':
-      return answering.finish(resultMessage(id, frameResult(era, answer.result, shared.info)));
-    case 'error':
-      return answering.finish(errorMessage(id, answer.error));
-    case 'credential gone': {
-      const error = rpcError(RPC.invalidRequest, answer.message, 'credential.invalid');
-      return answering.finishOtherwise(() => refuseCredential(response, shared.deps.publicUrl, answer.message), errorMessage(id, error));
-    }
+  if (answer.kind === 'result') answering.finish(resultMessage(id, frameResult(era, answer.result, shared.info)));
+  else if (answer.kind === 'error') answering.finish(errorMessage(id, answer.error));
+  else {
+    const error = rpcError(RPC.invalidRequest, answer.message, 'credential.invalid');
+    answering.finishOtherwise(() => refuseCredential(response, shared.deps.publicUrl, answer.message), errorMessage(id, error));
   }
 }

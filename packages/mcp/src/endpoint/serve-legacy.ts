@@ -40,7 +40,7 @@ export async function serveLegacy(shared: Shared, sessions: Sessions, exchange: 
   const refusal = legacyVersionRefusal(headers);
   if (refusal) return writeError(response, 400, id, refusal);
 
-  if (envelope?.method === 'notifications/cancelled') cancelCall(session, envelope.params['requestId']);
+  if (envelope?.method === 'notifications/cancelled') cancelCall(session, envelope.params.requestId);
   if (envelope?.isRequest && envelope.method === 'tools/call') return callInSession(shared, session, exchange, envelope);
   if (envelope?.isRequest && envelope.method === 'tools/list') {
     session.fingerprint = shared.lists(caller).fingerprint;

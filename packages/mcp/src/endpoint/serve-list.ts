@@ -20,8 +20,9 @@ export function serveList(
   },
 ): void {
   const { era, caller, id, params, response } = exchange;
-  if (params['cursor'] !== undefined) {
-    return writeError(response, 200, id, rpcError(RPC.invalidParams, 'Invalid params: this cursor does not exist', 'input.invalid'));
+  if (params.cursor !== undefined) {
+    writeError(response, 200, id, rpcError(RPC.invalidParams, 'Invalid params: this cursor does not exist', 'input.invalid'));
+    return;
   }
   const head = Buffer.from(`{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":{"tools":`);
   const tools = shared.lists(caller).json(era);

@@ -67,6 +67,6 @@ function buildList(own: readonly OwnTool[], visible: readonly PinnedTool[]): Too
  */
 function listed(tool: PinnedTool, era: Era): JsonObject {
   const { execution: _, outputSchema, ...definition } = tool.definition;
-  const keepsSchema = outputSchema !== undefined && (era === 'modern' || (isRecord(outputSchema) && outputSchema['type'] === 'object'));
+  const keepsSchema = outputSchema !== undefined && (era === 'modern' || (isRecord(outputSchema) && outputSchema.type === 'object'));
   return { ...definition, name: tool.key, ...(keepsSchema && { outputSchema }) };
 }

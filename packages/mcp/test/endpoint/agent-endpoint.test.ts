@@ -40,7 +40,7 @@ describe.each(CLIENTS)('the agent endpoint to a client of %s', (_, connect) => {
     const answer = await client.callTool({ name: 'files__read', arguments: { path: 'a', deep: { n: 5, s: '5' } } });
     expect(answer).toMatchObject(result);
     expect(gate.calls[0]?.args).toEqual({ path: 'a', deep: { n: 5, s: '5' } });
-    expect(Object.isFrozen(gate.calls[0]?.args['deep'])).toBe(true);
+    expect(Object.isFrozen(gate.calls[0]?.args.deep)).toBe(true);
   });
 
   it('answers a hidden tool like one that does not exist', async () => {

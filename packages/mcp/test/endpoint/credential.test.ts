@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { protectedResourceMetadata } from '../../src/endpoint/credential.ts';
 import { fakeGate } from './fake-gate.ts';
 import { bearer, modern, openSession, send, serveEndpoint } from './loopback.ts';
 
@@ -89,13 +88,5 @@ describe('credentials on the agent endpoint', () => {
       ['csa_researcher', 'current'],
       ['csa_researcher', 'cached'],
     ]);
-  });
-
-  it('describes itself as a protected resource', () => {
-    expect(protectedResourceMetadata('https://gate.example')).toEqual({
-      resource: 'https://gate.example/mcp',
-      resource_name: 'Countersign',
-      bearer_methods_supported: ['header'],
-    });
   });
 });

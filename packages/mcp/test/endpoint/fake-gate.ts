@@ -133,7 +133,7 @@ export function aTool(key: string, more: JsonObject = {}): PinnedTool {
     name,
     digest: DIGEST,
     definition,
-    inputSchema: (more['inputSchema'] as JsonObject | undefined) ?? inputSchema,
+    inputSchema: (more.inputSchema as JsonObject | undefined) ?? inputSchema,
     hasOutputSchema: 'outputSchema' in more,
   };
 }

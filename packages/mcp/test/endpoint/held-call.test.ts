@@ -165,6 +165,25 @@ describe('the wait of a held call', () => {
     expect(answer.json()).toMatchObject({ result: { _meta: { 'io.countersign/outcome': { code: 'pending' } } } });
   });
 
+  it('becomes a stream too when the upstream is merely slow', async () => {
+    const gate = fakeGate({ timing: { slow: 1, slowWithoutToken: 1, progress: 1 } });
+    const { url } = await serveEndpoint(gate.deps);
+    const ticks: unknown[] = [];
+    for (const meta of [{ progressToken: 't' }, {}]) {
+      const next = gate.nextCall('jar__eat');
+      const { body, headers } = modern('tools/call', { name: 'jar__eat', _meta: meta });
+      const stream = openEvents(url, body, { headers: { ...headers, ...bearer('csa_researcher') } });
+      const open = await next;
+      expect((await stream.headers).headers['content-type']).toBe('text/event-stream');
+      if ('progressToken' in meta) ticks.push(await stream.nextMessage());
+      open.end(reply({ content: [] }));
+      let last = await stream.nextMessage();
+      while (last !== undefined && !('id' in (last as object))) last = await stream.nextMessage();
+      expect(last).toMatchObject({ id: 1, result: { content: [] } });
+    }
+    expect(ticks).toMatchObject([{ params: { progressToken: 't', message: 'The call is running.' } }]);
+  });
+
   it('names every decision where a call waits for several', async () => {
     const gate = fakeGate();
     gate.ends.set('jar__eat', () => held('1', '2'));

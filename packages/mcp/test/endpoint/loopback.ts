@@ -126,7 +126,7 @@ export const bearer = (secret: string) => ({ authorization: `Bearer ${secret}` }
 
 /** The body and headers of a request of revision 2026-07-28. */
 export function modern(method: string, params: Record<string, unknown> = {}, id: string | number = 1) {
-  const name = method === 'tools/call' && typeof params['name'] === 'string' ? { 'mcp-name': params['name'] } : {};
+  const name = method === 'tools/call' && typeof params.name === 'string' ? { 'mcp-name': params.name } : {};
   return {
     body: {
       jsonrpc: '2.0',
@@ -138,7 +138,7 @@ export function modern(method: string, params: Record<string, unknown> = {}, id:
           'io.modelcontextprotocol/protocolVersion': '2026-07-28',
           'io.modelcontextprotocol/clientCapabilities': {},
           'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
-          ...(params['_meta'] as object | undefined),
+          ...(params._meta as object | undefined),
         },
       },
     },

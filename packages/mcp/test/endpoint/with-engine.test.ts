@@ -63,6 +63,9 @@ function gateOf({ deps }: TestHost): EndpointDeps {
   };
 }
 
+const heldAs = (result: { _meta?: unknown }): string =>
+  (result as { _meta: Record<string, { id: string }> })._meta['io.countersign/decision']?.id ?? '';
+
 async function tokenOf(agent: string): Promise<{ token: string; id: string }> {
   const issued = await issueAgentCredential(host.deps, { operator: true }, agent, { label: '' });
   if (!issued.ok) throw new Error(issued.error.message);
@@ -83,7 +86,7 @@ describe.each([
     expect(textOf(refused)).toContain('Nobody pays from here.');
 
     const held = await client.callTool({ name: 'jar__smash_jar', arguments: { jar: 7 } });
-    const { id } = held._meta?.['io.countersign/decision'] as { id: string };
+    const id = heldAs(held);
     expect(textOf(held)).toContain('There is no undo.');
     expect(host.upstreams.seen.map(({ tool }) => tool)).toEqual(['files__write_file']);
 
@@ -100,7 +103,7 @@ describe.each([
     const { url } = await serveEndpoint(gateOf(host));
     const client = await connect(url, (await tokenOf('researcher')).token);
     const held = await client.callTool({ name: 'jar__smash_jar', arguments: {} });
-    const { id } = held._meta?.['io.countersign/decision'] as { id: string };
+    const id = heldAs(held);
     await host.answer('ada', id, { effect: 'refuse', note: 'not before noon' });
     for (const result of [
       await client.callTool({ name: 'await_decision', arguments: { id } }),
