@@ -12,6 +12,7 @@ import {
   type CredentialRecord,
   findAgent,
   findCredential,
+  findCredentialById,
   findMandate,
   findPrincipal,
   type HostRecord,
@@ -32,10 +33,12 @@ type Standing = {
   readonly mandate: CompiledMandate | null;
 };
 
+type Entry = { readonly credential: CredentialRecord; readonly standing: Standing };
+
 /** Everything read under one authority version. */
 type Snapshot = {
   readonly host: HostRecord;
-  readonly credentials: Map<string, { readonly credential: CredentialRecord; readonly standing: Standing } | null>;
+  readonly credentials: Map<string, Entry>;
   readonly agents: Map<string, Standing | null>;
   readonly tools: ReadonlyMap<string, ToolRecord>;
   readonly principals: ReadonlySet<string>;
@@ -48,6 +51,8 @@ export type Authority = {
   resolve(secret: string | null, freshness?: Freshness): Promise<Result<Caller, 'credential.invalid'>>;
   /** The same for an agent by name, as it stands now: what an approved call is dispatched under. Null when it is gone or suspended. */
   ofAgent(name: string): Promise<Caller | null>;
+  /** The same caller as it stands now, its credential looked at again. Null when it is no longer one. */
+  again(caller: Caller): Promise<Caller | null>;
   /** The host's row, the tools' states and the principals' names. */
   host(freshness?: Freshness): Promise<Pick<Snapshot, 'host' | 'tools' | 'principals'>>;
   /** Forgets what was read; for after a change of authority in this process. */
@@ -89,7 +94,7 @@ export function createAuthority(deps: AuthorityDeps): Authority {
     return { principal, agent, mandate: compiled?.ok ? compiled.value : null };
   }
 
-  async function lookUp(view: Snapshot, secretHash: string): Promise<{ credential: CredentialRecord; standing: Standing } | null> {
+  async function lookUp(view: Snapshot, secretHash: string): Promise<Entry | null> {
     const known = view.credentials.get(secretHash);
     if (known) return known;
     const found = await findCredential(deps.store.db, secretHash);
@@ -106,15 +111,8 @@ export function createAuthority(deps: AuthorityDeps): Authority {
       const view = await take(freshness);
       if (secret === null) return ok(anonymous(view.host.authority, deps.hold()));
       const found = await lookUp(view, sha256(secret));
-      const now = deps.now();
       if (!found) return fail('credential.invalid', 'This credential is unknown. Ask your principal for a new one.');
-      const { credential, standing } = found;
-      if (credential.revokedAt) return fail('credential.invalid', `This credential was revoked at ${credential.revokedAt}.`);
-      if (credential.expiresAt && now >= credential.expiresAt) {
-        return fail('credential.invalid', `This credential expired at ${credential.expiresAt}.`);
-      }
-      void noteUse(credential, now);
-      return callerFrom(standing, credential, view.host.authority, deps.hold());
+      return admit(found, view);
     },
     async ofAgent(name) {
       const view = await take('current');
@@ -127,11 +125,28 @@ export function createAuthority(deps: AuthorityDeps): Authority {
       const caller = standing && callerFrom(standing, null, view.host.authority, deps.hold());
       return caller?.ok ? caller.value : null;
     },
+    async again(caller) {
+      if (!caller.credential) return await this.ofAgent(caller.agent?.name ?? caller.principal?.name ?? '');
+      const view = await take('current');
+      const credential = await findCredentialById(deps.store.db, caller.credential.id);
+      const agent = credential?.agent ? await findAgent(deps.store.db, credential.agent) : null;
+      const standing = credential && (await standingOf(credential.principal, agent));
+      const admitted = standing && admit({ credential, standing }, view);
+      return admitted?.ok ? admitted.value : null;
+    },
     host: (freshness = 'current') => take(freshness),
     forget() {
       snapshot = null;
     },
   };
+
+  function admit({ credential, standing }: Entry, view: Snapshot): Result<Caller, 'credential.invalid'> {
+    const now = deps.now();
+    if (credential.revokedAt) return fail('credential.invalid', `This credential was revoked at ${credential.revokedAt}.`);
+    if (credential.expiresAt && now >= credential.expiresAt) return fail('credential.invalid', `This credential expired at ${credential.expiresAt}.`);
+    void noteUse(credential, now);
+    return callerFrom(standing, credential, view.host.authority, deps.hold());
+  }
 
   async function noteUse(credential: CredentialRecord, now: string): Promise<void> {
     const last = lastNoted.get(credential.id) ?? credential.lastUsedAt;

@@ -63,20 +63,12 @@ async function admit(deps: EngineDeps, first: Caller, incoming: IncomingCall): P
         ? await hold(deps, caller, work, judgement, incoming)
         : await runOrRefuse(deps, caller, work, judgement, incoming);
     if (end !== 'stale') return end;
-    const again = await standingNow(deps, caller);
+    deps.authority.forget();
+    const again = await deps.authority.again(caller);
     if (!again) return unavailable({ code: 'credential.invalid', message: 'This credential is no longer valid.' });
-    caller = again;
+    caller = { ...again, hold: caller.hold };
   }
   return unavailable({ code: 'conflict', message: 'Not executed: the terms kept changing while the call was judged. Try again.' });
-}
-
-/** The caller as it stands now; the credential's own narrowing stays in force. */
-async function standingNow(deps: EngineDeps, caller: Caller): Promise<Caller | null> {
-  deps.authority.forget();
-  const now = await deps.authority.ofAgent(actingName(caller));
-  return (
-    now && { ...now, credential: caller.credential, scopes: now.scopes.filter((scope) => caller.scopes.includes(scope)), hold: caller.hold }
-  );
 }
 
 async function runOrRefuse(
@@ -176,12 +168,12 @@ async function hold(
       : await refuseUnasked(deps, caller, work, judgement, raised.error);
   if (raised.value.kind === 'stale') return 'stale';
   const callId = raised.value.call;
+  const decisions = raised.value.kind === 'held' ? raised.value.decisions : await decisionsOfCall(deps.store.db, callId);
   if (raised.value.kind === 'held') {
-    const { decisions } = raised.value;
     for (const decision of decisions)
       announceChange(deps, { type: 'decision', id: decision.id, state: 'pending', version: 1, seenBy: decision.question.answerBy });
-    incoming.onHeld?.({ kind: 'held', call: callId, decisions: decisions.map((decision) => heldDecision(deps, decision)) });
   }
+  incoming.onHeld?.({ kind: 'held', call: callId, decisions: decisions.map((decision) => heldDecision(deps, decision)) });
   const waitMs = incoming.hasProgress ? caller.hold.waitWithProgressMs : caller.hold.waitMs;
   const end = await waitForEnd(deps, callId, waitMs, incoming.signal);
   if (incoming.signal.aborted) {

@@ -1,3 +1,4 @@
+import { callTool, createAuthority, issueAgentCredential, revokeCredential } from '@countersign/engine';
 import { describe, expect, it } from 'vitest';
 import { EAT, SMASH, sharedHosts } from './shared-host.ts';
 
@@ -141,6 +142,19 @@ describe('the gate', () => {
     await deps.store.db.execute('update host set authority = authority + 1');
     expect(await call('researcher', 'jar__cookie_jar', { action: 'count' })).toEqual({ kind: 'hidden' });
     expect(upstreams.seen).toHaveLength(1);
+  });
+
+  it('stops a credential that another process revoked, before anything runs', async () => {
+    const { deps, upstreams } = await host();
+    const issued = await issueAgentCredential(deps, { operator: true }, 'researcher', { label: '' });
+    if (!issued.ok) throw new Error(issued.error.message);
+    const here = await deps.authority.resolve(issued.value.token);
+    if (!here.ok) throw new Error(here.error.message);
+    const elsewhere = { ...deps, authority: createAuthority({ store: deps.store, now: deps.now, hold: () => deps.config().hold }) };
+    await revokeCredential(elsewhere, { operator: true }, issued.value.id);
+    const call = { tool: 'jar__cookie_jar', args: {}, claimed: null, origin: 'standing', hasProgress: false, signal: new AbortController().signal };
+    expect(await callTool(deps, here.value, call)).toMatchObject({ kind: 'unavailable', error: { code: 'credential.invalid' } });
+    expect(upstreams.seen).toEqual([]);
   });
 
   it('runs nothing that it cannot record, and goes on when it can again (G4)', async () => {
