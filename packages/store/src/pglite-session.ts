@@ -12,11 +12,7 @@ import { Mutex, type PGlite, type QueryOptions, type Results } from '@electric-s
  *    ever. The next caller opens a new one, which recovers all that was acknowledged, or is told why it can't be opened.
  */
 export type PgliteSession = {
-  query<Row = Record<string, unknown>>(
-    sql: string,
-    params?: readonly unknown[],
-    options?: PgliteOptions,
-  ): Promise<Results<Row>>;
+  query<Row = Record<string, unknown>>(sql: string, params?: readonly unknown[], options?: PgliteOptions): Promise<Results<Row>>;
   /** One or more statements without parameters. */
   exec(sql: string, options?: PgliteOptions): Promise<Results[]>;
   /** Commits when `use` resolves, rolls back and rethrows when it rejects. Inside, only `tx` may be used: the session waits. */
@@ -67,7 +63,7 @@ export class SharedPglite implements PgliteSession {
     return new SharedPglite(open, onClosed, await open());
   }
 
-  query<Row>(sql: string, params?: readonly unknown[], options?: PgliteOptions): Promise<Results<Row>> {
+  query<Row = Record<string, unknown>>(sql: string, params?: readonly unknown[], options?: PgliteOptions): Promise<Results<Row>> {
     return this.#session.query<Row>(sql, params, options);
   }
 

@@ -3,8 +3,8 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
 import { lockDirectory } from './directory-lock.ts';
-import { cachedSnapshot, initialiseDatabase, unpackSnapshot } from './pglite-snapshot.ts';
 import { closeFiles, type OpenEngine, SharedPglite } from './pglite-session.ts';
+import { cachedSnapshot, initialiseDatabase, unpackSnapshot } from './pglite-snapshot.ts';
 import { upkeep } from './pglite-upkeep.ts';
 
 const DATABASE = 'database';
@@ -90,8 +90,13 @@ async function serve(open: OpenEngine, options: OpenPgliteOptions, onClosed: () 
 
 async function makeDatabase(directory: string): Promise<void> {
   const snapshot = await cachedSnapshot();
-  if (snapshot === undefined) await initialiseDatabase(directory);
-  else unpackSnapshot(snapshot, directory);
+  try {
+    if (snapshot !== undefined) unpackSnapshot(snapshot, directory);
+  } catch {
+    // It is only a cache; where it is of no use the database is made without it.
+    rmSync(directory, { recursive: true, force: true });
+  }
+  if (!existsSync(directory)) await initialiseDatabase(directory);
   // PGlite creates files that everybody may write (0666 whatever the umask), so the directory has to keep others out.
   chmodSync(directory, 0o700);
 }

@@ -1,5 +1,5 @@
 /** A process of directory-lock.test.ts: tries for each directory that it is sent, and says what came of it. */
-import { type DirectoryLock, DataLockedError, lockDirectory } from '../src/directory-lock.ts';
+import { DataLockedError, type DirectoryLock, lockDirectory } from '../src/directory-lock.ts';
 
 let lock: DirectoryLock | undefined;
 

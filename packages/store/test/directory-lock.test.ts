@@ -92,7 +92,7 @@ describe('lockDirectory', () => {
     lock.release();
   });
 
-  it.runIf(process.platform === 'linux')('is taken over where another process has the dead one\'s pid (L2)', () => {
+  it.runIf(process.platform === 'linux')("is taken over where another process has the dead one's pid (L2)", () => {
     const directory = newDirectory();
     const lock = lockDirectory(directory);
     const path = join(directory, 'lock');
@@ -141,7 +141,7 @@ describe('20 processes that race for a directory', () => {
   });
 
   it('have exactly one winner when its holder is dead (L3)', async () => {
-    for (let round = 0; round < 40; round++) {
+    for (let round = 0; round < 80; round++) {
       const directory = newDirectory();
       copyFileSync(dead, join(directory, 'lock'));
       await race(directory);
@@ -150,7 +150,7 @@ describe('20 processes that race for a directory', () => {
 
   it('have exactly one winner when one that was taking over from the dead holder died too (L3)', async () => {
     const { nonce } = JSON.parse(readFileSync(dead, 'utf8')) as { nonce: string };
-    for (let round = 0; round < 40; round++) {
+    for (let round = 0; round < 80; round++) {
       const directory = newDirectory();
       copyFileSync(dead, join(directory, 'lock'));
       copyFileSync(deadClaim, join(directory, `lock.${nonce}`));

@@ -82,7 +82,7 @@ describe('groupCommit', () => {
     expect(() => groupCommit({ flush: async () => [], maxBatch: 0 })).toThrow(RangeError);
   });
 
-  it('settles every write once, in order, with its own result or its own flush\'s error, whatever fails (G4)', async () => {
+  it("settles every write once, in order, with its own result or its own flush's error, whatever fails (G4)", async () => {
     const run = fc.record({
       maxBatch: fc.integer({ min: 1, max: 5 }),
       // Each step writes so many items, then lets the scheduler go on.

@@ -51,7 +51,7 @@ describe('openPglite', () => {
     await pg.close();
   });
 
-  it('lets go of the directory when the database can\'t be opened', async () => {
+  it("lets go of the directory when the database can't be opened", async () => {
     const dataDir = newDataDir();
     mkdirSync(join(dataDir, 'database'), { recursive: true });
     writeFileSync(join(dataDir, 'database', 'PG_VERSION'), '1\n');
@@ -103,7 +103,9 @@ describe('openPglite', () => {
 
   it('opens an empty database in memory', async () => {
     const pg = await openPglite('memory://');
-    expect((await pg.query('select count(*)::int as tables from pg_tables where schemaname = $1', ['public'])).rows).toEqual([{ tables: 0 }]);
+    expect((await pg.query('select count(*)::int as tables from pg_tables where schemaname = $1', ['public'])).rows).toEqual([
+      { tables: 0 },
+    ]);
     await pg.close();
   });
 });
@@ -125,7 +127,7 @@ describe('the cached snapshot', () => {
     await pg.close();
   });
 
-  it('is done without where it can\'t be kept', async () => {
+  it("is done without where it can't be kept", async () => {
     const file = join(home, 'a-file');
     writeFileSync(file, '');
     expect(await cachedSnapshot({ path: join(file, 'snapshot.tar') })).toBeUndefined();
