@@ -10,7 +10,7 @@ export type Text = {
   /** Why the last string is refused. */
   problem: TextProblem | undefined;
 };
-export type TextProblem = { readonly code: 'ingress.not_json' | 'ingress.bad_text'; readonly reason: string };
+type TextProblem = { readonly code: 'ingress.not_json' | 'ingress.bad_text'; readonly reason: string };
 
 /**
  * Moves past the string whose opening quote is at `text.at`. False when it is no JSON string or holds NUL or a lone surrogate; then `at`

@@ -15,7 +15,7 @@ export type Bounds = {
 export const DEFAULT_BOUNDS: Bounds = { maxBytes: 4 * 1024 * 1024, maxDepth: 64, maxNodes: 100_000, envelope: false };
 
 /** Where the fault is: a JSON pointer and a byte offset into the text. */
-export type Place = { readonly pointer: string; readonly offset: number };
+type Place = { readonly pointer: string; readonly offset: number };
 export type Scanned = Result<{ readonly value: unknown }, IngressCode>;
 
 /**

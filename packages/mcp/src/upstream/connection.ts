@@ -1,5 +1,6 @@
 import type { Digest, ServerConfig } from '@countersign/contracts';
 import type { JsonObject, PinnedTool, UpstreamFailure, UpstreamReply } from '@countersign/engine';
+import { visible } from '../ingress/visible.ts';
 import type { OfferedTool } from '../toolbox.ts';
 import { backoffMs } from './backoff.ts';
 import { callParams, type Resume } from './call-params.ts';
@@ -268,9 +269,11 @@ export class Connection {
     const { clock, log, server } = this.#deps;
     this.#failures = this.state === 'ready' && clock.now() - this.since >= STABLE_MS ? 1 : this.#failures + 1;
     const retryMs = backoffMs(this.#failures, clock.random());
-    log.warn({ server, reason, retryMs }, 'upstream is down');
+    // People read it in a terminal, and much of it may be the server's own words.
+    const shown = visible(reason, 500);
+    log.warn({ server, reason: shown, retryMs }, 'upstream is down');
     this.#drop();
-    this.#enter('down', reason);
+    this.#enter('down', shown);
     this.#setTimer(retryMs, () => {
       this.#attempt = this.#connect();
     });

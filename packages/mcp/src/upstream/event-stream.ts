@@ -1,7 +1,5 @@
 import { createParser } from 'eventsource-parser';
 
-export type StreamEvent = { readonly data: Buffer; readonly id: string | undefined };
-
 export type EventStream = {
   readonly feed: (chunk: Buffer) => void;
   /** The id of the last event, from which a broken stream can be resumed. */

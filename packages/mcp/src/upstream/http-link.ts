@@ -35,9 +35,11 @@ export async function openHttpLink(config: HttpServer, deps: LinkDeps, options: 
   };
   const stop = () => void transport.close();
   options.signal.addEventListener('abort', stop, { once: true });
-  const session = await openSdkSession(transport, { ...deps, ...options, onToolsChanged: events.onToolsChanged, onProgress }).finally(() =>
-    options.signal.removeEventListener('abort', stop),
-  );
+  const session = await openSdkSession(transport, { ...deps, ...options, onToolsChanged: events.onToolsChanged, onProgress })
+    .catch((error: unknown) => {
+      throw new Error(reasonOf(error), { cause: error });
+    })
+    .finally(() => options.signal.removeEventListener('abort', stop));
   const sender = openHttpSender(url);
   const way = new HttpWay(config, configured, transport, session, sender, deps, events);
   return {
@@ -210,6 +212,14 @@ class HttpWay {
       else signal.addEventListener('abort', done, { once: true });
     });
   }
+}
+
+/** The message with that of the deepest cause, which alone names the system's error. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  let deepest = error;
+  while (deepest.cause instanceof Error) deepest = deepest.cause;
+  return error.message.includes(deepest.message) ? error.message : `${error.message} (${deepest.message})`;
 }
 
 /** A farewell that fails or takes too long changes nothing. */

@@ -1,5 +1,6 @@
 import { type ClientRequest, Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import { urlToHttpOptions } from 'node:url';
 import { readEventStream } from './event-stream.ts';
 import type { GivenUp } from './link.ts';
 
@@ -16,7 +17,7 @@ export type HttpSender = {
   readonly close: () => void;
 };
 
-export type HttpRequest = {
+type HttpRequest = {
   readonly method: 'POST' | 'GET';
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
@@ -45,13 +46,14 @@ export function openHttpSender(url: URL): HttpSender {
   const isTls = url.protocol === 'https:';
   const agent = isTls ? new HttpsAgent(AGENT_OPTIONS) : new HttpAgent(AGENT_OPTIONS);
   const open = isTls ? httpsRequest : httpRequest;
+  const target = urlToHttpOptions(url);
   return {
     send: (request) =>
       new Promise((resolve) => {
         const { method, headers, body } = request;
         const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
         try {
-          const client = open(url, { method, agent, headers: { ...headers, ...length } });
+          const client = open({ ...target, method, agent, headers: { ...headers, ...length } });
           follow(client, request, isTls ? 'secureConnect' : 'connect', resolve);
           client.end(body);
         } catch (error) {

@@ -360,6 +360,23 @@ describe('coming up over HTTP', () => {
     expect(upstreams.status()[0]).toMatchObject({ state: 'down', error: expect.stringContaining('more than 10000 bytes') });
   });
 
+  it('says which error of the system kept it from coming up', async () => {
+    const server = await serveMcp();
+    await server.close();
+    const { upstreams } = await startedHost({ api: httpServer(server.url) });
+    expect(upstreams.status()[0]).toMatchObject({ state: 'down', error: expect.stringContaining('ECONNREFUSED') });
+  });
+
+  it('shows what the server says of itself harmlessly and cut short', async () => {
+    const server = await serveMcp(
+      (_, response) => void response.writeHead(500, { 'content-type': 'text/html' }).end(`\u001b[2J\u202e${'x'.repeat(5000)}`),
+    );
+    const { upstreams } = await startedHost({ api: httpServer(server.url) });
+    const { error = '' } = upstreams.status()[0] ?? {};
+    expect(error).toMatch(/^[\x20-\x7e]*…?$/);
+    expect(error.length).toBeLessThan(700);
+  });
+
   it('says that the credentials were refused', async () => {
     const server = await serveMcp((_, response) => void response.writeHead(401).end());
     const { upstreams } = await startedHost({ api: httpServer(server.url) });
