@@ -136,7 +136,7 @@ export class SharedPglite implements PgliteSession {
     if (death === undefined) return this.#engine;
     if (performance.now() < this.#restart.notBefore) throw this.#restart.error;
     try {
-      await closeFiles(pg);
+      await discard(pg);
       const engine = this.#engineOf(await this.#open());
       for (const channel of this.#listeners.keys()) await this.#run(engine, exec(`LISTEN ${channel}`));
       this.#engine = engine;
@@ -208,12 +208,14 @@ const exec =
 
 const rowMode = ({ rowMode }: PgliteOptions): QueryOptions => (rowMode === undefined ? {} : { rowMode });
 
-/** Gives back the files of an engine that died or never came up, without a word to PostgreSQL. */
-export async function closeFiles(pg: PGlite): Promise<void> {
+/** Gives back what an engine that died or never came up still holds, without a word to PostgreSQL. */
+export async function discard(pg: PGlite): Promise<void> {
   try {
     await pg.fs?.closeFs();
+    // Its timers would go on, call into it, and keep this process alive. Always throws, having stopped it.
+    pg.Module._emscripten_force_exit(0);
   } catch {
-    // What can't be closed costs a descriptor, and is no reason to stay down.
+    // What can't be given back costs a few descriptors and is no reason to stay down.
   }
 }
 

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
 import { lockDirectory } from './directory-lock.ts';
-import { closeFiles, type OpenEngine, SharedPglite } from './pglite-session.ts';
+import { discard, type OpenEngine, SharedPglite } from './pglite-session.ts';
 import { cachedSnapshot, initialiseDatabase, unpackSnapshot } from './pglite-snapshot.ts';
 import { upkeep } from './pglite-upkeep.ts';
 
@@ -68,7 +68,7 @@ async function openEngine(directory: string): Promise<PGlite> {
     await pg.waitReady;
     return pg;
   } catch (error) {
-    await closeFiles(pg);
+    await discard(pg);
     throw error;
   }
 }
