@@ -17,6 +17,7 @@ import {
   decisionsOfCall,
   dropOutbox,
   findCall,
+  type Intent,
   markCall,
 } from '@countersign/store';
 import { callerActor } from './actor.ts';
@@ -30,6 +31,7 @@ import { denialsOf } from './earlier-no.ts';
 import { heldDecision } from './end-of-call.ts';
 import { actingName, hasTool, type Judgement, judge, type Work } from './judge.ts';
 import { about, callRecord, raiseDecision } from './raise-decision.ts';
+import { recordCounted } from './term-uses.ts';
 import type { UpstreamFailure, UpstreamReply } from './upstreams.ts';
 import { workOf } from './work.ts';
 
@@ -81,7 +83,7 @@ async function runOrRefuse(
   const judged = callRecord(deps, caller, work, judgement, incoming.claimed);
   const isRefused = judgement.verdict.effect === 'refuse';
   const record: CallRecord = isRefused ? { ...judged, cause: 'refused_by_rule', reason: refusalReason(judgement) } : judged;
-  const { recorded } = await deps.store.recordIntent({
+  const intent: Intent = {
     call: record,
     event: {
       type: isRefused ? 'call.refused' : 'call.admitted',
@@ -97,7 +99,9 @@ async function runOrRefuse(
         ...(record.grounds.length > 0 && { grounds: record.grounds }),
       },
     },
-  });
+  };
+  const isCounted = !isRefused && judgement.limited.length > 0;
+  const recorded = isCounted ? await recordCounted(deps, intent, judgement.limited) : (await deps.store.recordIntent(intent)).recorded;
   if (!recorded) return 'stale';
   if (isRefused) return refusedByGate(judgement, record);
   return await run(deps, caller, record, incoming);
@@ -107,6 +111,7 @@ async function runOrRefuse(
 async function run(deps: EngineDeps, caller: Caller, record: CallRecord, incoming: IncomingCall): Promise<CallEnd> {
   const answer = await deps.upstreams.call(record.tool, incoming.args, {
     idempotencyKey: record.id,
+    digest: record.toolDigest,
     signal: incoming.signal,
     ...(incoming.meta && { meta: incoming.meta }),
     ...(incoming.onProgress && { onProgress: incoming.onProgress }),

@@ -102,7 +102,7 @@ async function send(deps: EngineDeps, call: CallRecord): Promise<void> {
     );
   }, HEARTBEAT_MS);
   try {
-    const answer = await deps.upstreams.call(call.tool, args, { idempotencyKey: call.id });
+    const answer = await deps.upstreams.call(call.tool, args, { idempotencyKey: call.id, digest: call.toolDigest });
     announceSettled(deps, await record(deps, call, answer));
   } finally {
     clearInterval(beat);

@@ -52,6 +52,8 @@ export interface Upstreams {
     options: {
       readonly timeoutMs?: number;
       readonly idempotencyKey: string;
+      /** The definition that the call was judged by: a tool that has another one by now is not sent to. */
+      readonly digest?: Digest;
       readonly signal?: AbortSignal;
       readonly meta?: JsonObject;
       readonly onProgress?: (progress: JsonObject) => void;
