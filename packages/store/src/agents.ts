@@ -32,9 +32,15 @@ export async function findAgent(db: Queryable, name: string): Promise<AgentRecor
 }
 
 /** Agents by name, with when each last used a credential. */
-export async function listAgents(db: Queryable, principalName: string | null): Promise<readonly (AgentRecord & { readonly lastSeenAt: string | null })[]> {
+export async function listAgents(
+  db: Queryable,
+  principalName: string | null,
+): Promise<readonly (AgentRecord & { readonly lastSeenAt: string | null })[]> {
   const rows = await db
-    .select({ agent, lastSeenAt: sql<string | null>`(select max(${credential.lastUsedAt}) from ${credential} where ${credential.agent} = ${agent.name})` })
+    .select({
+      agent,
+      lastSeenAt: sql<string | null>`(select max(${credential.lastUsedAt}) from ${credential} where ${credential.agent} = ${agent.name})`,
+    })
     .from(agent)
     .where(principalName === null ? undefined : eq(agent.principal, principalName))
     .orderBy(asc(agent.name));
@@ -81,8 +87,15 @@ export async function insertCredential(db: Queryable, record: CredentialRecord):
 }
 
 /** A credential by its secret's hash, and the agent behind it; live or not: the caller judges expiry and revocation. */
-export async function findCredential(db: Queryable, secretHash: string): Promise<{ readonly credential: CredentialRecord; readonly agent: AgentRecord | null } | null> {
-  const [row] = await db.select().from(credential).leftJoin(agent, eq(agent.name, credential.agent)).where(eq(credential.secretHash, secretHash));
+export async function findCredential(
+  db: Queryable,
+  secretHash: string,
+): Promise<{ readonly credential: CredentialRecord; readonly agent: AgentRecord | null } | null> {
+  const [row] = await db
+    .select()
+    .from(credential)
+    .leftJoin(agent, eq(agent.name, credential.agent))
+    .where(eq(credential.secretHash, secretHash));
   return row ? { credential: toCredential(row.credential), agent: row.agent ? toAgent(row.agent) : null } : null;
 }
 
@@ -100,7 +113,9 @@ export async function revokeCredential(db: Queryable, id: string, at: string): P
   const rows = await db
     .update(credential)
     .set({ revokedAt: new Date(at) })
-    .where(and(eq(credential.id, id), isNull(credential.revokedAt), or(isNull(credential.expiresAt), gt(credential.expiresAt, new Date(at)))))
+    .where(
+      and(eq(credential.id, id), isNull(credential.revokedAt), or(isNull(credential.expiresAt), gt(credential.expiresAt, new Date(at)))),
+    )
     .returning({ id: credential.id });
   return rows.length === 1;
 }

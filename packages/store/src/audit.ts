@@ -1,5 +1,5 @@
-import type { Actor, AuditEvent, AuditEventType, AuditQuery, Id } from '@countersign/contracts';
 import { canonicalize } from '@countersign/audit';
+import type { Actor, AuditEvent, AuditEventType, AuditQuery, Id } from '@countersign/contracts';
 import { and, asc, desc, eq, gt, gte, ilike, inArray, lt, or, type SQL } from 'drizzle-orm';
 import { iso, type Queryable } from './database.ts';
 import { mintId } from './ids.ts';

@@ -1,7 +1,7 @@
+import type { Digest } from '@countersign/contracts';
 import { eq, isNull, sql } from 'drizzle-orm';
 import { iso, isoOrNull, type Queryable } from './database.ts';
 import { host, tool } from './schema/index.ts';
-import type { Digest } from '@countersign/contracts';
 
 export type HostRecord = {
   /** Grows with every change of authority; see the table. */
@@ -33,7 +33,10 @@ export async function setSeeded(db: Queryable, at: string): Promise<void> {
 }
 
 /** @returns false when it is frozen already. */
-export async function setFrozen(db: Queryable, frozen: { readonly at: string; readonly by: string; readonly reason: string }): Promise<boolean> {
+export async function setFrozen(
+  db: Queryable,
+  frozen: { readonly at: string; readonly by: string; readonly reason: string },
+): Promise<boolean> {
   const rows = await db
     .update(host)
     .set({ frozenAt: new Date(frozen.at), frozenBy: frozen.by, frozenReason: frozen.reason })

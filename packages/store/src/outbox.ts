@@ -44,7 +44,13 @@ export async function countOutbox(db: Queryable): Promise<number> {
   return row?.count ?? 0;
 }
 
-export type IdempotencyRecord = { readonly key: string; readonly bodyDigest: string; readonly status: number; readonly body: string; readonly createdAt: string };
+export type IdempotencyRecord = {
+  readonly key: string;
+  readonly bodyDigest: string;
+  readonly status: number;
+  readonly body: string;
+  readonly createdAt: string;
+};
 
 export async function findIdempotent(db: Queryable, key: string): Promise<IdempotencyRecord | null> {
   const [row] = await db.select().from(idempotency).where(eq(idempotency.key, key));
@@ -65,4 +71,3 @@ export async function insertIdempotent(db: Queryable, record: IdempotencyRecord)
 export async function pruneIdempotent(db: Queryable, before: string): Promise<void> {
   await db.delete(idempotency).where(lte(idempotency.createdAt, new Date(before)));
 }
-

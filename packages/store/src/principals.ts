@@ -11,7 +11,11 @@ export type PrincipalRecord = {
   readonly createdAt: string;
 };
 
-const toPrincipal = (row: typeof principal.$inferSelect): PrincipalRecord => ({ ...row, id: row.id as PrincipalId, createdAt: iso(row.createdAt) });
+const toPrincipal = (row: typeof principal.$inferSelect): PrincipalRecord => ({
+  ...row,
+  id: row.id as PrincipalId,
+  createdAt: iso(row.createdAt),
+});
 
 /** @returns false when the name is taken. */
 export async function insertPrincipal(db: Queryable, record: PrincipalRecord): Promise<boolean> {

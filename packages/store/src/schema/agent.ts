@@ -1,5 +1,5 @@
-import { index, jsonb, pgTable, text, timestamp } from 'drizzle-orm/pg-core';
 import type { Scope } from '@countersign/contracts';
+import { index, jsonb, pgTable, text, timestamp } from 'drizzle-orm/pg-core';
 import { principal } from './principal.ts';
 
 /** A program acting for one principal. `folded` keeps look-alike names apart. */

@@ -1,5 +1,5 @@
-import { bigint, index, pgTable, text, timestamp } from 'drizzle-orm/pg-core';
 import type { AuditEventType } from '@countersign/contracts';
+import { bigint, index, pgTable, text, timestamp } from 'drizzle-orm/pg-core';
 
 /** Audit events, written in the transaction of what they record. `arrival` has gaps and commits out of order: it pages, it proves nothing. */
 export const auditPending = pgTable(
