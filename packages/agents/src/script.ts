@@ -17,7 +17,7 @@ export type Script = { readonly agent: string; readonly steps: readonly Step[] }
 export type StepEnd =
   | { readonly kind: 'done'; readonly text: string }
   | { readonly kind: 'held'; readonly decision: string; readonly url: string | null; readonly waitsFor: readonly string[] }
-  | { readonly kind: 'refused'; readonly code: Exclude<OutcomeCode, 'pending' | 'failed' | 'outcome_unknown'>; readonly text: string }
+  | { readonly kind: 'refused'; readonly code: Exclude<OutcomeCode, 'pending' | 'approved' | 'failed' | 'outcome_unknown'>; readonly text: string }
   /** The upstream or the gate said that it did not work. */
   | { readonly kind: 'failed'; readonly text: string }
   /** No answer came, and the call may have run: it is not repeated. */

@@ -14,6 +14,8 @@ export function stepEndOf(result: CallToolResult): StepEnd {
     case null:
     case 'pending':
       return result.isError === true ? { kind: 'failed', text } : { kind: 'done', text };
+    case 'approved':
+      return { kind: 'done', text };
     case 'failed':
       return { kind: 'failed', text };
     case 'outcome_unknown':

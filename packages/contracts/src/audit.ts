@@ -25,6 +25,19 @@ export const AuditEventType = z.enum([
   'decision.extended',
   'decision.reminded',
   'decision.answer_rejected', // an answer that came too late, twice, or from somebody who may not
+  'request.refused', // an agent's question that became no decision: asked again after a "no", or too many are open
+  // Runs and consults.
+  'run.opened', // a piece of work began: a session's, an agent's own, or a consult's
+  'run.cancelled', // and with it every run below it; their open decisions are withdrawn
+  'run.rejected', // a run token that its bearer was not given, or whose run is over
+  'consult.opened',
+  'consult.claimed', // the asked agent has the question; again when the one who had it is gone
+  'consult.released', // the one who claimed it left before it had the question
+  'consult.answered',
+  'consult.withdrawn',
+  'consult.expired',
+  'consult.refused', // a question or an answer that was turned down: a ring, too deep, too many, too late, not theirs
+  'decision.relayed', // an agent above the caller was told what a principal decided
   // Mandates, agents, credentials.
   'principal.created',
   'mandate.widened',

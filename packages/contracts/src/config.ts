@@ -143,6 +143,10 @@ export const Config = z.strictObject({
     .strictObject({
       /** Open decisions that one agent may have at a time. */
       pending_per_agent: z.int().positive().default(1000),
+      /** Runs in a chain, the root included: how far a question may be passed on. */
+      chain_depth: z.int().min(1).max(8).default(4),
+      /** Consults that one run may have open at a time. */
+      consults_per_run: z.int().positive().default(16),
       /** Bytes of one call as it arrives. */
       call_bytes: z
         .int()

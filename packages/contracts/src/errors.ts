@@ -60,6 +60,16 @@ export const ErrorCode = z.enum([
   'mandate.invalid', // a term's CEL does not compile, or a scope does not exist
   'scope.never_granted', // mandate:write is never given to an agent's credential
   'agent.name_taken', // equal or look-alike name
+  'run.invalid', // a run token that does not exist or was given to another credential: the two answer alike
+  'run.closed', // the run was answered, cancelled or expired, or somebody above it may no longer act: nothing more is done in it
+  'consult.asks_itself', // an agent can't ask itself
+  'consult.cycle', // the asked agent stands above the asker in its chain, so it would wait for its own answer
+  'consult.too_deep', // the chain is as long as it may be: answer from here, or ask your own principal
+  'consult.nobody_to_ask', // no such agent, or one that takes no questions: see list_agents
+  'consult.not_claimed', // only the credential that claimed the question by next_question answers it
+  'consult.already_answered', // answered before; the first answer stands
+  'consult.withdrawn', // the asker took the question back
+  'consult.expired', // the deadline passed before it was answered
   'evidence.reference_missing', // a claim that points at an artifact without naming it is self-report
 
   // Rules and config.

@@ -1,6 +1,7 @@
 import * as z from 'zod';
-import { MandateTerms } from './config.ts';
+import { MandateTerms, Term } from './config.ts';
 import { ErrorCode } from './errors.ts';
+import { Evidence } from './evidence.ts';
 import { AgentId, AnswerId, CallId, CredentialId, DecisionId, Digest, PrincipalId, Timestamp } from './ids.ts';
 import { Lane, Scope } from './lanes.ts';
 import { Effect, Ground } from './verdict.ts';
@@ -60,6 +61,10 @@ export const Outcome = z.strictObject({
 });
 export type Outcome = Readonly<z.infer<typeof Outcome>>;
 
+/** Whether an agent of the chain knows how a decision was settled: `toldAt` is null while it was not reached yet. */
+export const RelayReceipt = z.strictObject({ agent: z.string(), toldAt: Timestamp.nullable() });
+export type RelayReceipt = Readonly<z.infer<typeof RelayReceipt>>;
+
 export const Decision = z.strictObject({
   id: DecisionId,
   kind: DecisionKind,
@@ -94,12 +99,18 @@ export const Decision = z.strictObject({
     claimed: z.string().nullable(),
   }),
   answers: z.array(Answer),
+  /** What agents filed about this decision: their words, unchecked. */
+  evidence: z.array(Evidence),
   outcome: Outcome.nullable(),
+  /** From the agent that made the call up to the root; empty while the decision is pending. */
+  relay: z.array(RelayReceipt),
   supersedes: DecisionId.nullable(),
   supersededBy: DecisionId.nullable(),
   afterRefusalOf: DecisionId.nullable(),
   /** What the asking principal may do right now; the page draws its buttons from this. */
   allowed: z.array(z.enum(['approve', 'refuse', 'extend'])),
+  /** What `remember` would add to the asking principal's own mandate, before time and uses; null where it can't approve, or nothing can be remembered. */
+  rememberTerm: Term.nullable(),
   createdAt: Timestamp,
   expiresAt: Timestamp,
   settledAt: Timestamp.nullable(),
@@ -199,6 +210,12 @@ export const Agent = z.strictObject({
   lastSeenAt: Timestamp.nullable(),
 });
 export type Agent = z.infer<typeof Agent>;
+/** An agent as other agents see it. */
+export const DirectoryEntry = Agent.pick({ name: true, principal: true, status: true, lane: true, description: true }).extend({
+  /** Whether it may be asked right now: a member whose principal lets it consult. */
+  takesQuestions: z.boolean(),
+});
+export type DirectoryEntry = z.infer<typeof DirectoryEntry>;
 export const AgentPage = page(Agent);
 export type AgentPage = z.infer<typeof AgentPage>;
 export const AgentInput = z.strictObject({
@@ -255,6 +272,10 @@ export const Mandate = z.strictObject({
   ...MandateTerms.shape,
   madeBy: z.string().optional(),
   createdAt: Timestamp.optional(),
+  /** How often each term was used that has a number of uses, by its place; 0 for all others. */
+  used: z.array(z.int()).optional(),
+  /** What the principal should know about terms that are allowed and in force: whom they lock out, what can never apply. */
+  warnings: z.array(z.string()).optional(),
 });
 export type Mandate = z.infer<typeof Mandate>;
 
@@ -264,6 +285,8 @@ export const MandateInput = z.strictObject({
   version: z.int().optional(),
   madeBy: z.string().optional(),
   createdAt: Timestamp.optional(),
+  used: z.array(z.int()).optional(),
+  warnings: z.array(z.string()).optional(),
 });
 export type MandateInput = z.infer<typeof MandateInput>;
 

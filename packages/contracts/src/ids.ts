@@ -16,6 +16,8 @@ export const CredentialId = id('crd');
 export type CredentialId = Id<'crd'>;
 export const RunId = id('run');
 export type RunId = Id<'run'>;
+export const ConsultId = id('con');
+export type ConsultId = Id<'con'>;
 export const CallId = id('call');
 export type CallId = Id<'call'>;
 export const DecisionId = id('dec');
@@ -24,6 +26,8 @@ export const AnswerId = id('ans');
 export type AnswerId = Id<'ans'>;
 export const EventId = id('evt');
 export type EventId = Id<'evt'>;
+export const EvidenceId = id('evd');
+export type EvidenceId = Id<'evd'>;
 
 /** ISO 8601 UTC with milliseconds, as everything on the wire. */
 export const Timestamp = z.iso.datetime({ precision: 3 });

@@ -3,6 +3,7 @@ export { AuditPage, AuditQuery } from './audit-http.ts';
 export { Budget, Config, MandateTerms, RuleConfig, ServerConfig, Term, ToolConfig } from './config.ts';
 export { Duration } from './duration.ts';
 export { ErrorCode } from './errors.ts';
+export { EVIDENCE_REFERENCE, Evidence, EvidenceInput, EvidenceSource, readReference } from './evidence.ts';
 export {
   Agent,
   AgentInput,
@@ -20,6 +21,7 @@ export {
   DecisionPage,
   DecisionQuery,
   DecisionStatus,
+  DirectoryEntry,
   ExtendInput,
   FreezeInput,
   Hop,
@@ -38,6 +40,7 @@ export {
   Problem,
   page,
   Readiness,
+  RelayReceipt,
   ReloadReport,
   RuleRow,
   RuleTable,
@@ -51,10 +54,12 @@ export {
   AgentId,
   AnswerId,
   CallId,
+  ConsultId,
   CredentialId,
   DecisionId,
   Digest,
   EventId,
+  EvidenceId,
   ID_PREFIXES,
   type Id,
   type IdPrefix,

@@ -8,11 +8,19 @@ export const META = {
   context: 'io.countersign/context',
   /** On a call that goes upstream: the same for every attempt under one approval. */
   idempotencyKey: 'io.countersign/idempotency-key',
+  /**
+   * The run token. On the result of `next_question`: given to the asked agent. On a request: says that it belongs to that question's run; it is
+   * believed only together with the credential that it was given to. A request without it acts for its agent alone.
+   */
+  run: 'io.countersign/run',
+  /** On a pending, expired or withdrawn consult: `{id, state, expiresAt}`. */
+  consult: 'io.countersign/consult',
 } as const;
 
-/** How a call that has no upstream result ended, for the agent. */
+/** How a call that has no upstream result ended, for the agent; `approved` is the "yes" to a question that has no call. */
 export const OUTCOME_CODES = [
   'pending',
+  'approved',
   'refused_by_principal',
   'refused_by_rule',
   'expired',

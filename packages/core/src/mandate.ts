@@ -4,7 +4,8 @@
  * M1 A call is covered only by a term that names its tool, is in force, and whose predicate says yes. A term that has expired, is used up
  *    or can't be evaluated covers nothing.
  * M2 What `narrowTerm` writes covers the call it was made from and no call that differs in any argument, absent ones included.
- * M3 `compareMandates` says `narrowed` or `widened` only where that is certain.
+ * M3 A term of limited uses covers only what no other term does: nothing is counted that need not be.
+ * M4 `compareMandates` says `narrowed` or `widened` only where that is certain.
  */
 import { fail, type MandateTerms, ok, type Result, type Scope, type Term } from '@countersign/contracts';
 import { argsOf, type CallFacts } from './call-facts.ts';
@@ -19,6 +20,7 @@ type CompiledTerm = {
   readonly index: number;
   readonly program: CelProgram<'predicate'> | null;
   readonly expiresAt: string | null;
+  readonly isLimited: boolean;
   readonly isSpent: boolean;
 };
 
@@ -57,6 +59,7 @@ export function compileMandate(
       index,
       program: outcome?.ok === true ? outcome.value : null,
       expiresAt: term.expires_at === undefined ? null : sortable(term.expires_at),
+      isLimited: term.uses !== undefined,
       isSpent: spent.includes(index),
     };
   });
@@ -74,7 +77,7 @@ const sortable = (iso: string): string => {
 
 /**
  * Whether one mandate covers a call, by which term, or what is missing, in words.
- * @param consider told of every term that was looked at; the first that covers ends the search
+ * @param consider told of every term that was looked at; the first that covers without limit ends the search (M3)
  */
 export function covers(
   mandate: CompiledMandate,
@@ -84,12 +87,15 @@ export function covers(
 ): Coverage {
   const naming = mandate.for(facts.tool);
   const misses: string[] = [];
+  let limited: number | undefined;
   for (const term of naming) {
     const { reading, detail } = readTerm(term, facts, bindings);
     consider?.(term, reading, detail);
-    if (reading.said === 'matches') return { covered: true, term: term.index };
-    misses.push(`"${term.when}" ${detail ?? 'does not match'}`);
+    if (reading.said !== 'matches') misses.push(`“${term.when}” ${detail ?? 'does not match'}`);
+    else if (term.isLimited) limited ??= term.index;
+    else return { covered: true, term: term.index };
   }
+  if (limited !== undefined) return { covered: true, term: limited };
   return { covered: false, missing: missingWords(mandate.principal, facts.tool, misses) };
 }
 
@@ -106,6 +112,7 @@ function readTerm(term: CompiledTerm, facts: CallFacts, bindings: CelBindings): 
   return { reading: { said: 'could not be evaluated', detail: outcome.error }, detail: `could not be evaluated (${outcome.error})` };
 }
 
+/** A term's own words stand in “…”: they are its principal's, and reach another principal's agent only as a quotation. */
 function missingWords(principal: string, tool: string, misses: readonly string[]): string {
   if (misses.length === 0) return `No term of ${principal}'s mandate names ${tool}.`;
   const shown = misses.slice(0, 3).join('; ');
@@ -121,13 +128,16 @@ export function narrowTerm(toolKey: string, args: unknown): Result<Term, 'mandat
   const given = Object.entries(argsOf(args)).filter(([, value]) => value !== undefined);
   const pins = given.map(([key, value]) => `args[${literal(key)}] == ${literal(value)}`);
   const match = [`size(args) == ${given.length}`, ...pins].join(' && ');
-  const names = given.map(([key]) => key).join(', ');
-  const when = `exactly the call that was approved${names === '' ? '' : ` (${names})`}`;
+  // Argument names are the agent's to choose, and a term's words are taken for its principal's: only plain short ones get in.
+  const names = given.flatMap(([key]) => (PLAIN_NAME.test(key) ? key : [])).slice(0, 8);
+  const when = `exactly the call that was approved${names.length === 0 ? '' : ` (${names.join(', ')})`}`;
   const compiled = compileCel(match, { kind: 'predicate' });
   const isExact = !toolKey.includes('*') && compiled.ok && coversItself(compiled.value, args);
   if (!isExact) return fail('mandate.invalid', 'The arguments of this call are too large to be remembered as a term.');
-  return ok({ tool: toolKey, when: when.length <= 500 ? when : 'exactly the call that was approved', match });
+  return ok({ tool: toolKey, when, match });
 }
+
+const PLAIN_NAME = /^[A-Za-z0-9_-]{1,32}$/;
 
 const coversItself = (program: CelProgram<'predicate'>, args: unknown): boolean => {
   const outcome = program.run(
@@ -165,7 +175,7 @@ const escaped = (char: string): string => {
   return code.length <= 4 ? `\\u${code.padStart(4, '0')}` : `\\U${code.padStart(8, '0')}`;
 };
 
-/** How a new version relates to the one before (M3). A change of words only, or one that can't be told, is `changed`. */
+/** How a new version relates to the one before (M4). A change of words only, or one that can't be told, is `changed`. */
 export function compareMandates(before: MandateTerms, after: MandateTerms): 'widened' | 'narrowed' | 'changed' {
   const isNarrower = isWithin(after, before);
   const isWider = isWithin(before, after);

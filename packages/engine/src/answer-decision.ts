@@ -2,6 +2,7 @@ import { canonicalize } from '@countersign/audit';
 import { type AnswerInput, type Decision, type ErrorCode, type Failure, fail, ok, type Result } from '@countersign/contracts';
 import { type DecisionTransition, decide } from '@countersign/core';
 import {
+  type AnswerRecord,
   appendAudit,
   applyDecision,
   type CallRecord,
@@ -24,6 +25,7 @@ import { judgeEdit } from './judge-edit.ts';
 import { answerOutcomeDecision } from './outcome-decision.ts';
 import { aboutDecision } from './raise-decision.ts';
 import { readDecision } from './read-decision.ts';
+import { readWish } from './remember.ts';
 import { type Edit, queueWhenApproved, refuseCall, type Settled } from './settle-call.ts';
 
 /**
@@ -61,10 +63,21 @@ export async function answerDecision(
     const decided = decide(decision.question, decision.state, command, { now, counted: host.frozen?.at ?? now });
     if (!decided.ok) return await turnDown(deps, tx, caller, decision, input, decided.error);
     if (!edited.ok) return await turnDown(deps, tx, caller, decision, input, edited.error);
+    const wish = readWish(input, decision, call, edited.value?.args ?? null, now);
+    if (!wish.ok) return await turnDown(deps, tx, caller, decision, input, wish.error);
     if (!(await applyDecision(tx, decision.id, decided.value.from, decided.value.next))) {
       return fail('conflict', 'It changed while you answered. Load it again.');
     }
-    return ok(await recordAnswer(deps, tx, { caller, decision, call, input, edited: edited.value, transition: decided.value, now }));
+    return ok(await recordAnswer(deps, tx, {
+        caller,
+        decision,
+        call,
+        input,
+        edited: edited.value,
+        remember: wish.value,
+        transition: decided.value,
+        now,
+      }));
   });
   if (!settled.ok) return settled;
   if (settled.value.decisions.some((decision) => decision.kind === 'tool')) announceAuthority(deps);
@@ -81,11 +94,12 @@ async function recordAnswer(
     readonly call: CallRecord | null;
     readonly input: AnswerInput;
     readonly edited: Edit | null;
+    readonly remember: AnswerRecord['remember'];
     readonly transition: DecisionTransition;
     readonly now: string;
   },
 ): Promise<Settled> {
-  const { caller, decision, call, input, edited, transition, now } = given;
+  const { caller, decision, call, input, edited, remember, transition, now } = given;
   const actor = callerActor(caller);
   const note = input.note ?? null;
   await insertAnswer(tx, {
@@ -95,6 +109,7 @@ async function recordAnswer(
     effect: input.effect,
     note,
     editedArgs: edited?.args ?? null,
+    remember,
     shownDigest: decision.question.shownDigest,
     at: now,
   });
@@ -110,6 +125,7 @@ async function recordAnswer(
         shownDigest: decision.question.shownDigest,
         version: transition.next.version,
         isEdited: edited !== null,
+        ...(remember && { remember }),
       },
     },
   ]);

@@ -26,6 +26,7 @@ import {
 } from '@countersign/store';
 import type { Caller } from './caller.ts';
 import { sha256 } from './digest.ts';
+import { spentPlaces, usedTerms } from './term-uses.ts';
 
 type Standing = {
   readonly principal: PrincipalRecord;
@@ -90,7 +91,8 @@ export function createAuthority(deps: AuthorityDeps): Authority {
     const principal = await findPrincipal(deps.store.db, principalName);
     if (!principal) return null;
     const terms = await findMandate(deps.store.db, principalName);
-    const compiled = terms && compileMandate(principalName, terms.version, terms);
+    const spent = terms ? spentPlaces(terms.terms, await usedTerms(deps.store.db, principalName, terms.terms)) : [];
+    const compiled = terms && compileMandate(principalName, terms.version, terms, spent);
     return { principal, agent, mandate: compiled?.ok ? compiled.value : null };
   }
 

@@ -15,17 +15,21 @@ import {
   dropOutbox,
   findCall,
   heartbeat,
+  lockAuthority,
   lockCall,
   putOutbox,
   readHost,
 } from '@countersign/store';
 import { announceSettled } from './after-settling.ts';
+import { announceAuthority, announceChange } from './announce.ts';
 import { outcomeOf } from './call-tool.ts';
 import type { EngineDeps } from './deps.ts';
 import { raiseOutcomeDecision } from './outcome-decision.ts';
 import { about, partsOf, raiseParts } from './raise-decision.ts';
-import { recheck } from './recheck.ts';
+import { recheck, type Standing } from './recheck.ts';
+import { keepWishes, wishesOf } from './remember.ts';
 import { judgedBy, later, refuseCall, type Settled } from './settle-call.ts';
+import { countUses } from './term-uses.ts';
 import type { JsonObject, UpstreamFailure, UpstreamReply } from './upstreams.ts';
 
 /** A lease outlives a missed heartbeat or two; a false reclaim would make a call unknown that is fine, so it is generous. */
@@ -58,7 +62,7 @@ async function claim(deps: EngineDeps, callId: string): Promise<CallRecord | 'st
   const decisions = await decisionsOfCall(deps.store.db, callId);
   const standing = await recheck(deps, call, decisions);
   if (standing.kind === 'frozen') return null;
-  if (standing.kind === 'stands') return await take(deps, call, standing.authority);
+  if (standing.kind === 'stands') return await take(deps, call, standing);
   const settled =
     standing.kind === 'refused' ? await giveUp(deps, call, decisions, standing.error) : await reopen(deps, call, decisions, standing);
   if (settled === 'stale') return 'stale';
@@ -67,14 +71,23 @@ async function claim(deps: EngineDeps, callId: string): Promise<CallRecord | 'st
 }
 
 /** Moves the row to `executing` where it still is as it was judged: the intent of an approved call. */
-async function take(deps: EngineDeps, call: CallRecord, authority: number): Promise<CallRecord | 'stale' | null> {
+async function take(
+  deps: EngineDeps,
+  call: CallRecord,
+  { authority, limited }: Extract<Standing, { kind: 'stands' }>,
+): Promise<CallRecord | 'stale' | null> {
   const now = deps.now();
   const until = later(now, LEASE_MS);
   const claimed = advance(call.life, { type: 'claim', owner: deps.instance, until }, now);
   if (!claimed.ok) return null;
-  return await deps.store.transact(async (tx) => {
-    if ((await readHost(tx)).authority !== authority) return 'stale';
-    if (!(await applyCall(tx, call.id, claimed.value.from, claimed.value.next))) return null;
+  const isCounted = limited.length > 0;
+  let isLastUse = false;
+  const taken = await deps.store.transact(async (tx) => {
+    const current = isCounted ? await lockAuthority(tx) : (await readHost(tx)).authority;
+    if (current !== authority) return 'stale';
+    const changes = isCounted ? { countedBy: limited.map((term) => term.principal) } : {};
+    if (!(await applyCall(tx, call.id, claimed.value.from, claimed.value.next, changes))) return null;
+    if (isCounted) isLastUse = await countUses(tx, limited);
     await appendAudit(tx, [
       {
         type: claimed.value.event,
@@ -89,8 +102,10 @@ async function take(deps: EngineDeps, call: CallRecord, authority: number): Prom
         },
       },
     ]);
-    return { ...call, life: claimed.value.next };
+    return { ...call, ...changes, life: claimed.value.next };
   });
+  if (isLastUse) announceAuthority(deps);
+  return taken;
 }
 
 async function send(deps: EngineDeps, call: CallRecord): Promise<void> {
@@ -115,7 +130,10 @@ type UpstreamAnswer = { readonly ok: true; readonly value: UpstreamReply } | { r
 async function record(deps: EngineDeps, call: CallRecord, answer: UpstreamAnswer): Promise<Settled> {
   const now = deps.now();
   const outcome = outcomeOf(answer);
-  return await deps.store.transact(async (tx) => {
+  const wishes = outcome.state === 'done' ? await wishesOf(deps.store.db, call) : [];
+  let remembering: readonly string[] = [];
+  const settled = await deps.store.transact(async (tx) => {
+    if (wishes.length > 0) await lockAuthority(tx);
     const mayRetry = !answer.ok && call.life.attempt < ATTEMPTS;
     const released = mayRetry && advance(call.life, { type: 'release', sent: answer.error.sent, idempotent: call.isIdempotent }, now);
     if (released && released.ok) {
@@ -148,10 +166,14 @@ async function record(deps: EngineDeps, call: CallRecord, answer: UpstreamAnswer
       { type: ended.value.event, at: now, actor: WORKER, ...about(call), payload: { ...outcome.payload, attempt: call.life.attempt } },
     ]);
     await dropOutbox(tx, 'dispatch', [call.id]);
+    remembering = await keepWishes(tx, call, wishes, now);
     const finished = { ...call, life: ended.value.next };
     const asked = outcome.state === 'unknown' ? [await raiseOutcomeDecision(tx, finished, outcome.reason, now)] : [];
     return { call: finished, isQueued: false, decisions: asked };
   });
+  if (remembering.length > 0) announceAuthority(deps);
+  for (const name of remembering) announceChange(deps, { type: 'mandate', id: name, seenBy: [name] });
+  return settled;
 }
 
 const nothingSettled: Settled = { call: null, isQueued: false, decisions: [] };

@@ -1,9 +1,11 @@
 /** The gate's reading half: puts together what `classify` needs and asks it. Nothing here decides; `core` does. */
 import type { Digest, Hop } from '@countersign/contracts';
 import { type CallFacts, classify, type GateContext, isVisible, titleFor, type Verdict } from '@countersign/core';
+import type { LimitedTerm } from '@countersign/store';
 import type { Freshness } from './authority.ts';
 import type { Caller } from './caller.ts';
 import type { EngineDeps } from './deps.ts';
+import { limitedAmong } from './term-uses.ts';
 import type { JsonObject, PinnedTool } from './upstreams.ts';
 
 /** The work that a call belongs to, as the server recorded it. */
@@ -19,6 +21,8 @@ export type Judgement = {
   readonly rulesDigest: Digest;
   readonly mandateVersions: Readonly<Record<string, number>>;
   readonly authority: number;
+  /** Of the terms that cover the call, those that allow a number of calls. */
+  readonly limited: readonly LimitedTerm[];
 };
 
 export type EarlierNo = GateContext['earlierNo'];
@@ -70,6 +74,7 @@ export async function judge(
     rulesDigest: rules.digestFor(tool.key),
     mandateVersions: Object.fromEntries(mandates.map((mandate) => [mandate.principal, mandate.version])),
     authority: host.authority,
+    limited: limitedAmong(mandates, verdict.covered),
   };
 }
 

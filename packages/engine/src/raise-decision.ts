@@ -202,6 +202,7 @@ export function callRecord(deps: EngineDeps, caller: Caller, work: Work, judgeme
     toldAt: null,
     deliveredAt: null,
     isIdempotent: toolConfig(deps.config().tools, judgement.tool.key)?.idempotent ?? false,
+    countedBy: [],
     createdAt: at,
     finishedAt: state === 'refused' ? at : null,
   };

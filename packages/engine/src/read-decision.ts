@@ -15,12 +15,15 @@ import {
   answersOf,
   type CallRecord,
   type DecisionRecord,
+  type EvidenceRecord,
+  evidenceOf,
   findCalls,
   findVisibleDecision,
   listDecisions as listRecords,
 } from '@countersign/store';
 import type { Caller } from './caller.ts';
 import type { EngineDeps } from './deps.ts';
+import { rememberTerm } from './remember.ts';
 import type { JsonObject, UpstreamReply } from './upstreams.ts';
 import { viewOf } from './view.ts';
 
@@ -44,16 +47,16 @@ async function toWire(deps: EngineDeps, viewer: Caller, records: readonly Decisi
     deps.store.db,
     records.flatMap((record) => record.call ?? []),
   );
-  const answers = await answersOf(
-    deps.store.db,
-    records.map((record) => record.id),
-  );
+  const ids = records.map((record) => record.id);
+  const answers = await answersOf(deps.store.db, ids);
+  const evidence = await evidenceOf(deps.store.db, ids);
   const now = deps.now();
   const moment = { now, counted: host.frozen?.at ?? now };
   return records.map((record) => {
     const call = calls.find((candidate) => candidate.id === record.call) ?? null;
     const given = answers.filter((answer) => answer.decision === record.id);
-    return wireDecision(viewer, record, call, given, moment);
+    const filed = evidence.filter((piece) => piece.decision === record.id);
+    return wireDecision(viewer, record, call, { given, filed }, moment);
   });
 }
 
@@ -61,7 +64,7 @@ function wireDecision(
   viewer: Caller,
   record: DecisionRecord,
   call: CallRecord | null,
-  answers: readonly AnswerRecord[],
+  { given, filed }: { readonly given: readonly AnswerRecord[]; readonly filed: readonly EvidenceRecord[] },
   moment: Moment,
 ): Decision {
   const { question, state } = record;
@@ -83,7 +86,7 @@ function wireDecision(
     call: call && wireCall(call),
     request: record.request && { ...record.request },
     context: { seen: { ...record.context.seen }, claimed: record.context.claimed },
-    answers: answers.map((answer) => ({
+    answers: given.map((answer) => ({
       id: answer.id,
       principal: answer.principal,
       effect: answer.effect,
@@ -92,11 +95,13 @@ function wireDecision(
       shownDigest: answer.shownDigest,
       at: answer.at,
     })),
+    evidence: filed.map(({ id, claim, source, reference, at }) => ({ id, claim, source, reference, at })),
     outcome: call && outcomeOf(call),
     supersedes: record.supersedes,
     supersededBy: record.supersededBy,
     afterRefusalOf: record.afterRefusalOf,
     allowed: [...mayAnswer],
+    rememberTerm: mayAnswer.includes('approve') ? rememberTerm(record, call) : null,
     createdAt: record.createdAt,
     expiresAt: state.expiresAt,
     settledAt: state.state === 'pending' ? null : state.settledAt,

@@ -1,5 +1,5 @@
 import type { Failure, Ground } from '@countersign/contracts';
-import { answersOf, type CallRecord, type DecisionRecord } from '@countersign/store';
+import { answersOf, type CallRecord, type DecisionRecord, type LimitedTerm } from '@countersign/store';
 import type { EngineDeps } from './deps.ts';
 import { sha256 } from './digest.ts';
 import { hasTool, type Judgement, judge } from './judge.ts';
@@ -7,7 +7,7 @@ import type { JsonObject } from './upstreams.ts';
 
 /** How an approval stands at the moment of dispatch. */
 export type Standing =
-  | { readonly kind: 'stands'; readonly authority: number }
+  | { readonly kind: 'stands'; readonly authority: number; readonly limited: readonly LimitedTerm[] }
   /** The host is frozen: nothing is dispatched, nothing is decided; thaw comes back to it. */
   | { readonly kind: 'frozen' }
   | { readonly kind: 'refused'; readonly error: Failure }
@@ -48,14 +48,23 @@ export async function recheck(deps: EngineDeps, call: CallRecord, decisions: rea
   const judgement = await judge(deps, agent, work, tool, args, [], 'current');
   const { effect, grounds } = judgement.verdict;
   if (effect === 'refuse') return refused('call.refused_by_rule', refusalOf(grounds));
-  if (effect === 'allow') return { kind: 'stands', authority: judgement.authority };
+  // Its use was counted when it was first sent; sending it again is still that use.
+  const limited = call.countedBy.length > 0 ? [] : judgement.limited;
+  if (effect === 'allow') return { kind: 'stands', authority: judgement.authority, limited };
   if (judgement.rulesDigest !== call.rulesDigest)
     return { kind: 'stricter', judgement, why: `The rules for ${call.tool} changed after the approval.` };
-  const judged = new Set(call.grounds.map(groundKey));
+  const judged = new Set([...call.grounds, ...ownUses(call, judgement)].map(groundKey));
   const fresh = grounds.find((ground) => ground.mode === 'enforce' && !judged.has(groundKey(ground)));
   if (fresh) return { kind: 'stricter', judgement, why: fresh.reason };
-  return { kind: 'stands', authority: judgement.authority };
+  return { kind: 'stands', authority: judgement.authority, limited };
 }
+
+/** Missing terms that are missing only because this very call used them up: the mandate itself is the one that it was judged under. */
+const ownUses = (call: CallRecord, { verdict, mandateVersions }: Judgement): readonly Ground[] =>
+  verdict.grounds.filter(
+    ({ kind, answerBy }) =>
+      kind === 'term' && answerBy.every((name) => call.countedBy.includes(name) && mandateVersions[name] === call.mandateVersions[name]),
+  );
 
 /** Whether the arguments about to be sent are, to the byte, those that arrived or those that an approving principal made of them. */
 async function isAsApproved(deps: EngineDeps, call: CallRecord, asks: readonly DecisionRecord[]): Promise<boolean> {

@@ -28,6 +28,8 @@ export type CallRecord = {
   readonly toldAt: string | null;
   readonly deliveredAt: string | null;
   readonly isIdempotent: boolean;
+  /** Principals whose term of limited uses it was counted against. */
+  readonly countedBy: readonly string[];
   readonly createdAt: string;
   readonly finishedAt: string | null;
 };
@@ -62,6 +64,7 @@ const toCall = (row: CallRow): CallRecord => ({
   toldAt: isoOrNull(row.toldAt),
   deliveredAt: isoOrNull(row.deliveredAt),
   isIdempotent: row.isIdempotent,
+  countedBy: row.countedBy ?? [],
   createdAt: iso(row.createdAt),
   finishedAt: isoOrNull(row.finishedAt),
 });
@@ -94,6 +97,7 @@ export const callRow = (record: CallRecord): typeof call.$inferInsert => ({
   toldAt: record.toldAt ? new Date(record.toldAt) : null,
   deliveredAt: record.deliveredAt ? new Date(record.deliveredAt) : null,
   isIdempotent: record.isIdempotent,
+  countedBy: record.countedBy.length > 0 ? [...record.countedBy] : null,
   createdAt: new Date(record.createdAt),
   finishedAt: record.finishedAt ? new Date(record.finishedAt) : null,
 });
@@ -114,6 +118,7 @@ export type CallChanges = {
   readonly result?: string | null;
   readonly effectiveArgs?: string | null;
   readonly finishedAt?: string;
+  readonly countedBy?: readonly string[];
   readonly judged?: Pick<CallRecord, 'toolDigest' | 'rulesDigest' | 'authority' | 'mandateVersions' | 'grounds'>;
 };
 
@@ -132,6 +137,7 @@ export async function applyCall(db: Queryable, id: string, from: number, next: C
       ...(changes.result !== undefined && { result: changes.result }),
       ...(changes.effectiveArgs !== undefined && { effectiveArgs: changes.effectiveArgs }),
       ...(changes.finishedAt !== undefined && { finishedAt: new Date(changes.finishedAt) }),
+      ...(changes.countedBy !== undefined && { countedBy: [...changes.countedBy] }),
       ...changes.judged,
     })
     .where(and(eq(call.id, id), eq(call.version, from)))

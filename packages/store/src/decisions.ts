@@ -121,10 +121,19 @@ export async function applyDecision(db: Queryable, id: string, from: number, nex
 
 /** Links a settled decision to the one that took its place. */
 export async function markSuperseded(db: Queryable, ids: readonly string[], by: DecisionId): Promise<void> {
-  if (ids.length > 0) await db.update(decision).set({ supersededBy: by }).where(inArray(decision.id, [...ids]));
+  if (ids.length > 0)
+    await db
+      .update(decision)
+      .set({ supersededBy: by })
+      .where(inArray(decision.id, [...ids]));
 }
 
-export type AnswerRecord = Omit<Answer, 'editedArgs'> & { readonly decision: DecisionId; readonly editedArgs: string | null };
+export type AnswerRecord = Omit<Answer, 'editedArgs'> & {
+  readonly decision: DecisionId;
+  readonly editedArgs: string | null;
+  /** The call is to become a term of the answering principal once it has succeeded. */
+  readonly remember: { readonly expiresAt: string; readonly uses: number | null } | null;
+};
 
 export async function insertAnswer(db: Queryable, record: AnswerRecord): Promise<void> {
   await db.insert(answer).values({ ...record, at: new Date(record.at) });
@@ -132,7 +141,11 @@ export async function insertAnswer(db: Queryable, record: AnswerRecord): Promise
 
 export async function answersOf(db: Queryable, decisionIds: readonly string[]): Promise<readonly AnswerRecord[]> {
   if (decisionIds.length === 0) return [];
-  const rows = await db.select().from(answer).where(inArray(answer.decision, [...decisionIds])).orderBy(asc(answer.id));
+  const rows = await db
+    .select()
+    .from(answer)
+    .where(inArray(answer.decision, [...decisionIds]))
+    .orderBy(asc(answer.id));
   return rows.map((row) => ({
     ...row,
     id: row.id as AnswerId,
@@ -207,11 +220,23 @@ const matchesText = (text: string): SQL | undefined =>
   );
 
 /** Pending decisions whose deadline or reminder has come. */
-export async function findDue(db: Queryable, now: string, limit: number): Promise<{ readonly overdue: readonly DecisionId[]; readonly toRemind: readonly DecisionId[] }> {
+export async function findDue(
+  db: Queryable,
+  now: string,
+  limit: number,
+): Promise<{ readonly overdue: readonly DecisionId[]; readonly toRemind: readonly DecisionId[] }> {
   const at = new Date(now);
   const pending = eq(decision.state, 'pending');
-  const overdue = await db.select({ id: decision.id }).from(decision).where(and(pending, lte(decision.expiresAt, at))).limit(limit);
-  const toRemind = await db.select({ id: decision.id }).from(decision).where(and(pending, lte(decision.remindAt, at))).limit(limit);
+  const overdue = await db
+    .select({ id: decision.id })
+    .from(decision)
+    .where(and(pending, lte(decision.expiresAt, at)))
+    .limit(limit);
+  const toRemind = await db
+    .select({ id: decision.id })
+    .from(decision)
+    .where(and(pending, lte(decision.remindAt, at)))
+    .limit(limit);
   return { overdue: overdue.map((row) => row.id as DecisionId), toRemind: toRemind.map((row) => row.id as DecisionId) };
 }
 
@@ -243,9 +268,15 @@ export async function countPending(db: Queryable, agent: string): Promise<number
 }
 
 /** Pending decisions on a tool, or on the calls of an agent: what a quarantine or a suspension takes back. */
-export async function pendingOn(db: Queryable, subject: { readonly tool: string } | { readonly agent: string }): Promise<readonly DecisionRecord[]> {
+export async function pendingOn(
+  db: Queryable,
+  subject: { readonly tool: string } | { readonly agent: string },
+): Promise<readonly DecisionRecord[]> {
   const which = 'tool' in subject ? and(eq(decision.tool, subject.tool), ne(decision.kind, 'tool')) : eq(decision.agent, subject.agent);
-  const rows = await db.select().from(decision).where(and(eq(decision.state, 'pending'), which));
+  const rows = await db
+    .select()
+    .from(decision)
+    .where(and(eq(decision.state, 'pending'), which));
   return rows.map(toDecision);
 }
 
@@ -261,7 +292,14 @@ export type EarlierRefusal = {
 
 export async function earlierRefusals(db: Queryable, agent: string, tool: string, since: string): Promise<readonly EarlierRefusal[]> {
   const rows = await db
-    .select({ decision: decision.id, argsDigest: call.argsDigest, grounds: decision.grounds, note: answer.note, by: answer.principal, at: answer.at })
+    .select({
+      decision: decision.id,
+      argsDigest: call.argsDigest,
+      grounds: decision.grounds,
+      note: answer.note,
+      by: answer.principal,
+      at: answer.at,
+    })
     .from(decision)
     .innerJoin(call, eq(call.id, decision.call))
     .innerJoin(answer, and(eq(answer.decision, decision.id), eq(answer.effect, 'refuse')))

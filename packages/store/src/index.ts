@@ -53,6 +53,7 @@ export {
   shiftDeadlines,
   takeReminder,
 } from './decisions.ts';
+export { countEvidence, type EvidenceRecord, evidenceOf, insertEvidence } from './evidence.ts';
 export type { GroupCommitOptions } from './group-commit.ts';
 export {
   bumpAuthority,
@@ -90,6 +91,10 @@ export {
   type PrincipalRecord,
 } from './principals.ts';
 export { MIGRATIONS, openStore, type Store } from './store.ts';
+export { dropUsesExcept, type LimitedTerm, lockAuthority, takeUses, usesOf } from './term-uses.ts';
 export { type EmbeddedStore, openEmbeddedStore, truncateAll } from './embedded.ts';
 export { groupCommit } from './group-commit.ts';
-export { type OpenPgliteOptions } from './pglite.ts';
+export { DataLockedError } from './directory-lock.ts';
+export { type OpenPgliteOptions, openPglite } from './pglite.ts';
+export type { PgliteSession, PgliteTransaction, SharedPglite } from './pglite-session.ts';
+export { cachedSnapshot } from './pglite-snapshot.ts';

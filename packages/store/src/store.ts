@@ -28,4 +28,3 @@ export function openStore(db: Database, close: () => Promise<void>): Store {
     close,
   };
 }
-

@@ -1,5 +1,5 @@
-import { boolean, index, integer, jsonb, pgTable, text, timestamp } from 'drizzle-orm/pg-core';
 import type { CallState, Ground } from '@countersign/contracts';
+import { boolean, index, integer, jsonb, pgTable, text, timestamp } from 'drizzle-orm/pg-core';
 
 /** One piece of work of one agent. Parent links form the chain; authority comes from these rows alone. */
 export const run = pgTable(
@@ -12,8 +12,10 @@ export const run = pgTable(
     /** What started it: a session's id, a consult's, or the agent's own standing run. */
     origin: text().notNull().unique(),
     task: text(),
-    status: text({ enum: ['open', 'done', 'cancelled'] }).notNull(),
+    status: text({ enum: ['open', 'done', 'cancelled', 'expired'] }).notNull(),
     createdAt: timestamp('created_at', { withTimezone: true }).notNull(),
+    /** A consult's run ends with its question; null where nothing bounds it. */
+    expiresAt: timestamp('expires_at', { withTimezone: true }),
     endedAt: timestamp('ended_at', { withTimezone: true }),
   },
   (table) => [index('run_by_parent').on(table.parent), index('run_by_agent').on(table.agent)],
@@ -53,12 +55,14 @@ export const call = pgTable(
     /** The caller got the outcome: an identical call is judged afresh from here on. */
     deliveredAt: timestamp('delivered_at', { withTimezone: true }),
     isIdempotent: boolean('is_idempotent').notNull(),
+    /** Principals whose term of limited uses this call was counted against: it is counted once, however often it is tried. */
+    countedBy: text('counted_by').array(),
     createdAt: timestamp('created_at', { withTimezone: true }).notNull(),
     finishedAt: timestamp('finished_at', { withTimezone: true }),
   },
   (table) => [
     index('call_by_digest').on(table.agent, table.tool, table.argsDigest),
-    index('call_by_run').on(table.run),
+    index('call_by_run').on(table.run, table.id),
     index('call_open').on(table.state, table.leaseUntil),
   ],
 );

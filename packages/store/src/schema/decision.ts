@@ -1,5 +1,5 @@
-import { boolean, index, integer, jsonb, pgTable, text, timestamp, uniqueIndex } from 'drizzle-orm/pg-core';
 import type { DecisionKind, DecisionStatus, Ground, Hop } from '@countersign/contracts';
+import { boolean, index, integer, jsonb, pgTable, text, timestamp, uniqueIndex } from 'drizzle-orm/pg-core';
 import { call } from './call.ts';
 
 /** A question put to a principal. What was asked never changes; state, version and deadline do, by compare-and-set on the version. */
@@ -56,6 +56,8 @@ export const answer = pgTable(
     effect: text({ enum: ['approve', 'refuse'] }).notNull(),
     note: text(),
     editedArgs: text('edited_args'),
+    /** The wish to remember the call as a term, kept until the call has succeeded. */
+    remember: jsonb().$type<{ readonly expiresAt: string; readonly uses: number | null }>(),
     shownDigest: text('shown_digest').notNull(),
     at: timestamp({ withTimezone: true }).notNull(),
   },
