@@ -1,4 +1,5 @@
 import { Mutex, type PGlite, type QueryOptions, type Results } from '@electric-sql/pglite';
+import { queryOnce } from './pglite-query.ts';
 
 /**
  * One PGlite shared by several users with a schema each: drizzle for ours, BullMQ for its own.
@@ -199,7 +200,7 @@ export class SharedPglite implements PgliteSession {
 const query =
   <Row>(sql: string, params: readonly unknown[] = [], options: PgliteOptions = {}): Statement<Results<Row>> =>
   (pg) =>
-    pg.query<Row>(sql, [...params], rowMode(options));
+    queryOnce<Row>(pg, sql, params, rowMode(options));
 
 const exec =
   (sql: string, options: PgliteOptions = {}): Statement<Results[]> =>

@@ -205,7 +205,11 @@ describe('an engine that dies', () => {
       const pglite = {
         parsers: {},
         onNotification: () => () => {},
-        query: answer,
+        // The statement's text stands in the Parse message that a query begins with, after its tag, length and empty name.
+        execProtocol: async (message: Uint8Array) => {
+          await answer(Buffer.from(message.subarray(6, message.indexOf(0, 6))).toString());
+          return { messages: [] };
+        },
         exec: async (statement: string) => [await answer(statement)],
         close: () => answer('close'),
       };
