@@ -8,20 +8,11 @@
  * G5 When anything here can't be written, the call does not run.
  */
 import type { Failure } from '@countersign/contracts';
-import { advance, decide, type RefusalCause } from '@countersign/core';
-import {
-  appendAudit,
-  applyCall,
-  applyDecision,
-  type CallRecord,
-  decisionsOfCall,
-  dropOutbox,
-  findCall,
-  type Intent,
-  markCall,
-} from '@countersign/store';
+import type { RefusalCause } from '@countersign/core';
+import { type CallRecord, decisionsOfCall, type Intent, markCall } from '@countersign/store';
+import { abandonCall } from './abandon-call.ts';
 import { callerActor } from './actor.ts';
-import { announceCall, announceChange } from './announce.ts';
+import { announceChange } from './announce.ts';
 import { waitForEnd } from './await-decision.ts';
 import type { CallEnd, IncomingCall } from './call-end.ts';
 import type { Caller } from './caller.ts';
@@ -29,7 +20,7 @@ import type { EngineDeps } from './deps.ts';
 import { sha256 } from './digest.ts';
 import { denialsOf } from './earlier-no.ts';
 import { heldDecision } from './end-of-call.ts';
-import { actingName, hasTool, type Judgement, judge, type Work } from './judge.ts';
+import { hasTool, type Judgement, judge, type Work } from './judge.ts';
 import { about, callRecord, raiseDecision } from './raise-decision.ts';
 import { recordCounted } from './term-uses.ts';
 import type { UpstreamFailure, UpstreamReply } from './upstreams.ts';
@@ -182,7 +173,7 @@ async function hold(
   const waitMs = incoming.hasProgress ? caller.hold.waitWithProgressMs : caller.hold.waitMs;
   const end = await waitForEnd(deps, callId, waitMs, incoming.signal);
   if (incoming.signal.aborted) {
-    await abandon(deps, caller, callId);
+    await abandonCall(deps, caller, callId);
     return end;
   }
   await markCall(deps.store.db, callId, end.kind === 'held' ? 'told' : 'delivered', deps.now());
@@ -211,36 +202,6 @@ async function refuseUnasked(
   });
   if (!recorded) return 'stale';
   return { kind: 'refused', code: 'refused_by_rule', call: record.id, decision: null, reason: error.message, note: null };
-}
-
-/** The caller left before it was told the decision's id: nobody could ever fetch the outcome, so the question is taken back. */
-async function abandon(deps: EngineDeps, caller: Caller, callId: string): Promise<void> {
-  const now = deps.now();
-  const withdrawn = await deps.store.transact(async (tx) => {
-    const call = await findCall(tx, callId);
-    if (!call || call.toldAt) return [];
-    const left = advance(call.life, { type: 'abandon' }, now);
-    const reason = 'The caller left before it was told about this decision.';
-    if (!left.ok || !(await applyCall(tx, call.id, left.value.from, left.value.next, { reason, finishedAt: now }))) return [];
-    const pending = (await decisionsOfCall(tx, call.id)).filter((decision) => decision.state.state === 'pending');
-    await appendAudit(tx, [{ type: left.value.event, at: now, actor: callerActor(caller), ...about(call), payload: { reason } }]);
-    for (const decision of pending) {
-      const taken = decide(decision.question, decision.state, { type: 'withdraw', by: actingName(caller), reason }, { now, counted: now });
-      if (!taken.ok || !(await applyDecision(tx, decision.id, taken.value.from, taken.value.next))) continue;
-      await appendAudit(tx, [
-        { type: taken.value.event, at: now, actor: callerActor(caller), ...about(call), decision: decision.id, payload: { reason } },
-      ]);
-    }
-    await dropOutbox(
-      tx,
-      'expire',
-      pending.map((decision) => decision.id),
-    );
-    return pending;
-  });
-  for (const decision of withdrawn)
-    announceChange(deps, { type: 'decision', id: decision.id, state: 'withdrawn', seenBy: decision.question.answerBy });
-  announceCall(deps, callId);
 }
 
 const unavailable = (error: Failure): CallEnd => ({ kind: 'unavailable', error });
