@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { Duration } from './duration.ts';
-import { Scope } from './lanes.ts';
+import { PRINCIPAL_ONLY_SCOPE, Scope } from './lanes.ts';
 
 /** `server__tool`, or a glob over it: `*` stands for any run of characters. */
 const ToolPattern = z
@@ -49,7 +49,13 @@ export type Budget = z.infer<typeof Budget>;
 
 /** A principal's terms as they are written and read; the version is kept beside it. */
 export const MandateTerms = z.strictObject({
-  scopes: z.array(Scope).default([]),
+  scopes: z
+    .array(Scope)
+    .refine(
+      (scopes) => !scopes.includes(PRINCIPAL_ONLY_SCOPE),
+      'mandate:write is never given to an agent: one that can change its terms does not act under terms. A principal has it without saying so',
+    )
+    .default([]),
   terms: z.array(Term).max(2000).default([]),
   budget: Budget.optional(),
 });

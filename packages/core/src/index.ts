@@ -13,6 +13,18 @@ export {
 } from './cel.ts';
 export { CEL_VARIABLES, MAX_DEPTH } from './cel-lint.ts';
 export { MAX_LIST, MAX_STRING } from './cel-values.ts';
+export { type ChainLimits, type HopScopes, mayAsk, scopesInChain, withinDeadline } from './chain.ts';
+export {
+  CLAIM_MS,
+  type Claim,
+  CONSULT_MS,
+  type ConsultCommand,
+  type ConsultError,
+  type ConsultState,
+  type ConsultStatus,
+  type ConsultTransition,
+  decideConsult,
+} from './consult.ts';
 export {
   type AllowedCommand,
   type Approval,
@@ -26,7 +38,8 @@ export {
   type Question,
 } from './decision.ts';
 export { fold } from './fold.ts';
-export { type CompiledMandate, type Coverage, compareMandates, compileMandate, covers, narrowTerm } from './mandate.ts';
+export { type CompiledMandate, type Coverage, compareMandates, compileMandate, covers, hasEnded, narrowTerm } from './mandate.ts';
+export { mandateWarnings } from './mandate-warnings.ts';
 export { type CredentialHolder, effectiveScopes, isVisible, laneOf } from './permission.ts';
 export { ruleTable, toolRows } from './rule-table.ts';
 export { type CodeRule, compileRules, type Reading, type Rule, type RuleProblem, type RuleSet, ruleFromCode } from './rules.ts';

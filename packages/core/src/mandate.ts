@@ -36,6 +36,10 @@ export type Coverage = { readonly covered: true; readonly term: number } | { rea
 /** Told about each term that was looked at. */
 export type ConsiderTerm = (term: { readonly index: number; readonly when: string }, reading: Reading, detail: string | null) => void;
 
+/** A mistake in a term's expression; `index` from 0, line and column from 1. */
+type TermProblem = { readonly index: number; readonly field: 'match'; readonly message: string; readonly line: number; readonly column: number };
+const SHOWN_PROBLEMS = 5;
+
 /**
  * @param spent places of terms whose `uses` are used up; the store counts them
  * @returns the mandate, or `mandate.invalid` with `detail.problems: {index, field, message, line, column}[]`
@@ -46,12 +50,12 @@ export function compileMandate(
   { scopes, terms }: MandateTerms,
   spent: readonly number[] = [],
 ): Result<CompiledMandate, 'mandate.invalid'> {
-  const problems: unknown[] = [];
+  const problems: TermProblem[] = [];
   const compiled = terms.map((term, index): CompiledTerm => {
     const outcome = term.match === undefined ? null : compileCel(term.match, { kind: 'predicate' });
     if (outcome?.ok === false) {
-      const found = outcome.error.detail?.problems as readonly object[];
-      problems.push(...found.map((problem) => ({ index, field: 'match', ...problem })));
+      const found = outcome.error.detail?.problems as readonly Omit<TermProblem, 'index' | 'field'>[];
+      problems.push(...found.map((problem) => ({ index, field: 'match' as const, ...problem })));
     }
     return {
       tool: term.tool,
@@ -64,7 +68,8 @@ export function compileMandate(
     };
   });
   if (problems.length > 0) {
-    return fail('mandate.invalid', `${problems.length} of the terms' expressions can't be used.`, { problems });
+    const places = problems.map(({ index, line, column, message }) => `term ${index + 1}, match, line ${line}, column ${column}: ${message}`);
+    return fail('mandate.invalid', `The terms can't be used: ${places.slice(0, SHOWN_PROBLEMS).join('; ')}.`, { problems });
   }
   return ok({ principal, version, scopes, terms, for: indexByTool(compiled) });
 }
@@ -74,6 +79,10 @@ const sortable = (iso: string): string => {
   const [, minutes, seconds = '00', fraction = ''] = /^(.*T\d\d:\d\d)(?::(\d\d)(?:\.(\d+))?)?Z$/.exec(iso) ?? [];
   return `${minutes ?? iso}:${seconds}.${fraction.padEnd(9, '0')}Z`;
 };
+
+/** Whether the time of a term is over. */
+export const hasEnded = (term: Pick<Term, 'expires_at'>, now: string): boolean =>
+  term.expires_at !== undefined && sortable(now) >= sortable(term.expires_at);
 
 /**
  * Whether one mandate covers a call, by which term, or what is missing, in words.

@@ -12,6 +12,7 @@ export function announceSettled(deps: EngineDeps, settled: Settled): void {
       version: decision.state.version,
       seenBy: [...new Set([...decision.question.answerBy, decision.principal])],
     });
+    if (decision.call === null) announceCall(deps, decision.id);
   }
   if (!settled.call) return;
   if (settled.isQueued) deps.signals.publish(TOPIC.dispatch, settled.call.id);

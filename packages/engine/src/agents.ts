@@ -9,6 +9,7 @@ import {
   findPrincipal,
   insertAgent,
   listAgents as listRecords,
+  listPrincipals,
   mintId,
   pendingOn,
   setAgentStatus,
@@ -31,7 +32,8 @@ export type NewAgent = {
 export async function createAgent(deps: EngineDeps, doer: Doer, fresh: NewAgent): Promise<Result<Agent, ErrorCode>> {
   if (!isName(fresh.name)) return fail('input.invalid', NAME_RULE);
   if (!(await findPrincipal(deps.store.db, fresh.principal))) return fail('not_found', `There is no principal ${fresh.principal}.`);
-  if (await findPrincipal(deps.store.db, fresh.name)) return fail('agent.name_taken', `${fresh.name} is the name of a principal.`);
+  const alike = (await listPrincipals(deps.store.db)).find((principal) => fold(principal.name) === fold(fresh.name));
+  if (alike) return fail('agent.name_taken', `${fresh.name} is, or looks like, the name of a principal: ${alike.name}.`);
   const at = deps.now();
   const record: AgentRecord = { ...fresh, id: mintId('agt'), folded: fold(fresh.name), status: fresh.status ?? 'probation', createdAt: at };
   const isNew = await deps.store.transact(async (tx) => {

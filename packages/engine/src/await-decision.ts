@@ -5,25 +5,34 @@ import type { CallEnd } from './call-end.ts';
 import type { Caller } from './caller.ts';
 import type { EngineDeps } from './deps.ts';
 import { endOfCall } from './end-of-call.ts';
+import { endOfQuestion } from './end-of-question.ts';
 import { viewOf } from './view.ts';
 
 /**
  * Waits until a call is no longer held, `waitMs` is over, or the signal aborts. The rows decide; the signal only wakes, and the state is
  * read again after subscribing, so an answer that came before the wait began is not missed.
  */
-export async function waitForEnd(deps: EngineDeps, callId: string, waitMs: number, signal: AbortSignal): Promise<CallEnd> {
+export const waitForEnd = (deps: EngineDeps, callId: string, waitMs: number, signal: AbortSignal): Promise<CallEnd> =>
+  waitFor(deps, callId, () => endOfCall(deps, deps.store.db, callId), { waitMs, signal });
+
+async function waitFor(
+  deps: EngineDeps,
+  id: string,
+  look: () => Promise<CallEnd | null>,
+  { waitMs, signal }: { readonly waitMs: number; readonly signal: AbortSignal },
+): Promise<CallEnd> {
   const deadline = Date.now() + waitMs;
   let wake: () => void = () => undefined;
-  const unsubscribe = deps.signals.subscribe(TOPIC.call(callId), () => wake());
+  const unsubscribe = deps.signals.subscribe(TOPIC.call(id), () => wake());
   try {
     for (;;) {
       const woken = new Promise<void>((resolve) => {
         wake = resolve;
       });
-      const end = await endOfCall(deps, deps.store.db, callId);
-      if (!end) throw new Error(`The call ${callId} is gone.`);
+      const end = await look();
+      if (!end) throw new Error(`${id} is gone.`);
       const left = deadline - Date.now();
-      if (end.kind !== 'held' || left <= 0 || signal.aborted) return end;
+      if ((end.kind !== 'held' && end.kind !== 'asked') || left <= 0 || signal.aborted) return end;
       await within(woken, Math.min(left, RECHECK_MS), signal);
     }
   } finally {
@@ -63,7 +72,8 @@ export async function awaitDecision(
 ): Promise<Result<CallEnd, 'not_found'>> {
   const view = viewOf(caller);
   const decision = await findVisibleDecision(deps.store.db, view, id);
-  if (!decision?.call) return fail('not_found', `There is no decision ${id}.`);
+  if (!decision) return fail('not_found', `There is no decision ${id}.`);
+  if (!decision.call) return ok(await waitFor(deps, id, () => endOfQuestion(deps, deps.store.db, id), wait));
   const call = await findCall(deps.store.db, decision.call);
   if (call) await markCall(deps.store.db, call.id, 'told', deps.now());
   const end = await waitForEnd(deps, decision.call, wait.waitMs, wait.signal);

@@ -11,7 +11,7 @@ export type HeldDecision = {
   readonly reasons: readonly string[];
 };
 
-/** How one tools/call ended, or where it stands, for the agent that made it. */
+/** How one tools/call, or a question without a call, ended or where it stands, for the agent that made it. */
 export type CallEnd =
   | { readonly kind: 'reply'; readonly call: CallId; readonly reply: UpstreamReply; readonly decisions: readonly DecisionId[] }
   | { readonly kind: 'hidden' }
@@ -23,6 +23,18 @@ export type CallEnd =
       readonly decision: DecisionId | null;
       readonly reason: string;
       /** A principal's own words; untrusted towards other principals' agents. */
+      readonly note: { readonly by: string; readonly text: string } | null;
+    }
+  /** A question that has no call: put, and not answered yet. */
+  | { readonly kind: 'asked'; readonly decision: HeldDecision }
+  /** The end of such a question. Nothing runs by it, whatever the answer is. */
+  | {
+      readonly kind: 'answered';
+      readonly decision: DecisionId;
+      readonly code: 'approved' | 'refused_by_principal' | 'expired' | 'withdrawn';
+      /** Who approved, refused or withdrew it; empty when time did. */
+      readonly by: readonly string[];
+      readonly reason: string | null;
       readonly note: { readonly by: string; readonly text: string } | null;
     }
   | { readonly kind: 'failed'; readonly call: CallId; readonly reason: string; readonly sent: boolean }

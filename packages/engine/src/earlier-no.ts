@@ -6,14 +6,14 @@ import { actingName, type EarlierNo, type Judgement } from './judge.ts';
 
 /** How long a "no" is remembered: long enough to stop an agent that asks again, short enough that a standing wish becomes a rule instead. */
 const REMEMBERED_MS = 7 * 86_400_000;
+export const rememberedSince = (now: string): string => new Date(Date.parse(now) - REMEMBERED_MS).toISOString();
 
 /**
  * Earlier refusals that bear on this call: of the very same arguments, or under one of the same rules with others. `classify` turns the
  * first kind into a refusal with the earlier note and the second into a word on the card.
  */
 export async function denialsOf(deps: EngineDeps, caller: Caller, judgement: Judgement): Promise<EarlierNo> {
-  const since = new Date(Date.parse(deps.now()) - REMEMBERED_MS).toISOString();
-  const refusals = await earlierRefusals(deps.store.db, actingName(caller), judgement.tool.key, since);
+  const refusals = await earlierRefusals(deps.store.db, actingName(caller), judgement.tool.key, rememberedSince(deps.now()));
   const digest = digestOf(judgement.args);
   const rules = new Set(judgement.verdict.grounds.flatMap((ground) => ground.rule ?? []));
   return refusals

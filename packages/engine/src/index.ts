@@ -19,10 +19,12 @@ export {
   type Session,
 } from './credentials.ts';
 export type { EngineConfig, EngineDeps, Log } from './deps.ts';
+export { describeMandate, type MandateInForce, type TermInForce } from './describe-mandate.ts';
 export { digestOf, mintSecret, sha256 } from './digest.ts';
 export { dispatchCall } from './dispatch-call.ts';
 export { expireDecision, remindOfDecision } from './expire-decision.ts';
 export { extendDecision } from './extend-decision.ts';
+export { fileEvidence } from './file-evidence.ts';
 export { freezeHost, hostState, thawHost } from './freeze-host.ts';
 export { idempotent, type StoredAnswer } from './idempotent.ts';
 export { actingName, hasTool, visibleTools } from './judge.ts';
@@ -32,6 +34,7 @@ export { listDecisions, readDecision } from './read-decision.ts';
 export { describeRules, tryCall } from './read-rules.ts';
 export { recordForbidden, recordMalformed } from './record-refused.ts';
 export { reconcile, relayOutbox } from './reconcile.ts';
+export { type RequestInput, requestDecision } from './request-decision.ts';
 export { seedFromConfig } from './seed.ts';
 export { syncTools } from './sync-tools.ts';
 export type { JsonObject, PinnedTool, ToolChange, UpstreamFailure, UpstreamReply, UpstreamStatus, Upstreams } from './upstreams.ts';

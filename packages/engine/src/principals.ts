@@ -1,13 +1,16 @@
 import { type ErrorCode, fail, type Mandate, type MandateTerms, ok, type Principal, type Result } from '@countersign/contracts';
-import { compareMandates, compileMandate } from '@countersign/core';
+import { compareMandates, compileMandate, fold, mandateWarnings } from '@countersign/core';
 import {
   appendAudit,
   appendMandate,
   bumpAuthority,
+  dropUsesExcept,
   findMandate,
   findPrincipal,
   insertPrincipal,
+  listAgents,
   listPrincipals as listRecords,
+  lockAuthority,
   mintId,
   type PrincipalRecord,
 } from '@countersign/store';
@@ -15,6 +18,7 @@ import { actorOf, callerActor, type Doer } from './actor.ts';
 import { announceAuthority, announceChange } from './announce.ts';
 import type { Caller } from './caller.ts';
 import type { EngineDeps } from './deps.ts';
+import { termDigest, usedTerms } from './term-uses.ts';
 
 const NAME = /^[a-z][a-z0-9-]{0,31}$/;
 export const NAME_RULE = 'A name is a small letter, then up to 31 small letters, digits or -.';
@@ -33,6 +37,8 @@ export async function createPrincipal(deps: EngineDeps, doer: Doer, fresh: NewPr
   const terms: MandateTerms = fresh.mandate ?? { scopes: [], terms: [] };
   const compiled = compileMandate(fresh.name, 1, terms);
   if (!compiled.ok) return compiled;
+  const alike = (await listAgents(deps.store.db, null)).find((agent) => agent.folded === fold(fresh.name));
+  if (alike) return fail('agent.name_taken', `There is an agent ${alike.name}: a principal of that name, or of one that looks like it, would be taken for it.`);
   const at = deps.now();
   const actor = actorOf(doer);
   const record: PrincipalRecord = {
@@ -68,18 +74,19 @@ export async function findPrincipalByName(deps: EngineDeps, name: string): Promi
   return record && toWire(record);
 }
 
-/** The principal's current terms with their version. */
+/** The principal's current terms with their version, and how often those of limited uses were used. */
 export async function getMandate(deps: EngineDeps, caller: Caller): Promise<Result<Mandate, ErrorCode>> {
   if (!caller.principal) return fail('credential.missing', 'A mandate belongs to a principal; this request came without one.');
   const record = await findMandate(deps.store.db, caller.principal.name);
   if (!record) return fail('not_found', `${caller.principal.name} has no mandate.`);
   const { principal: _, ...mandate } = record;
-  return ok(mandate);
+  return ok({ ...mandate, used: [...(await usedTerms(deps.store.db, record.principal, record.terms))] });
 }
 
 /**
  * Appends a new version of the principal's own mandate. `ifMatch` is the version that it was made from: when somebody was faster, nothing
- * is written. Takes effect on the next request of every credential, open sessions and held calls included.
+ * is written. Takes effect on the next request of every credential, open sessions and held calls included. What the principal should know
+ * about its new terms (whom they lock out) comes back as `warnings`; they are in force all the same.
  */
 export async function setMandate(
   deps: EngineDeps,
@@ -97,9 +104,11 @@ export async function setMandate(
   const at = deps.now();
   const actor = callerActor(caller);
   const written = await deps.store.transact(async (tx) => {
+    await lockAuthority(tx);
     const before = await findMandate(tx, principal.name);
     if (before?.version !== ifMatch) return null;
     if (!(await appendMandate(tx, { ...terms, principal: principal.name, version, madeBy: actor.name, createdAt: at }))) return null;
+    await dropUsesExcept(tx, principal.name, terms.terms.map(termDigest));
     await bumpAuthority(tx);
     const change = compareMandates(before, terms);
     await appendAudit(tx, [
@@ -107,8 +116,13 @@ export async function setMandate(
     ]);
     return { version, ...terms, madeBy: actor.name, createdAt: at };
   });
-  if (!written) return fail('conflict', `Your mandate is no longer at version ${ifMatch}. Load it again; nothing was changed.`);
+  if (!written) return fail('conflict', `Your mandate is not at version ${ifMatch}: it was changed meanwhile. Load it again; nothing was changed.`);
   announceAuthority(deps);
   announceChange(deps, { type: 'mandate', id: principal.name, version, seenBy: [principal.name] });
-  return ok(written);
+  const tools = deps.upstreams.tools().map((tool) => tool.key);
+  return ok({
+    ...written,
+    used: [...(await usedTerms(deps.store.db, principal.name, terms.terms))],
+    warnings: [...mandateWarnings(terms, tools, at)],
+  });
 }

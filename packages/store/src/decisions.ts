@@ -324,3 +324,33 @@ export async function pendingToolDecisions(db: Queryable, tool: string): Promise
     .where(and(eq(decision.state, 'pending'), eq(decision.kind, 'tool'), eq(decision.tool, tool)));
   return rows.map(toDecision);
 }
+
+/** A question of an agent that has no call: open, or refused since a moment, with the "no" and its note. */
+export type EarlierRequest = {
+  readonly decision: DecisionRecord;
+  readonly no: { readonly by: string; readonly note: string | null; readonly at: string } | null;
+};
+
+/**
+ * What this agent has asked without a call: open questions and those refused since then, newest first. Takes a transaction lock on the
+ * agent's questions, so that the same one asked twice at once makes one decision.
+ */
+export async function lockRequests(tx: Queryable, agent: string, since: string): Promise<readonly EarlierRequest[]> {
+  await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${`request ${agent}`}, 0))`);
+  const rows = await tx
+    .select({ decision, note: answer.note, by: answer.principal, at: answer.at })
+    .from(decision)
+    .leftJoin(answer, and(eq(answer.decision, decision.id), eq(answer.effect, 'refuse')))
+    .where(
+      and(
+        eq(decision.agent, agent),
+        eq(decision.kind, 'request'),
+        or(eq(decision.state, 'pending'), and(eq(decision.state, 'refused'), gt(answer.at, new Date(since)))),
+      ),
+    )
+    .orderBy(desc(decision.id));
+  return rows.map((row) => ({
+    decision: toDecision(row.decision),
+    no: row.by !== null && row.at ? { by: row.by, note: row.note, at: iso(row.at) } : null,
+  }));
+}

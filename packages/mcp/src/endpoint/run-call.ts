@@ -37,7 +37,7 @@ export async function runCall(shared: Shared, call: RunningCall): Promise<CallAn
     const stop = () => abort.abort();
     shared.onClosing.add(stop);
     try {
-      return await own.run({ deps: shared.deps, caller, list, era, waitBudgetMs: budgetMs, signal: abort.signal }, args);
+      return await own.run({ deps: shared.deps, caller, list, era, origin: exchange.origin, waitBudgetMs: budgetMs, signal: abort.signal }, args);
     } finally {
       shared.onClosing.delete(stop);
     }

@@ -13,6 +13,8 @@ export type OwnToolContext = {
   /** What else the caller has. */
   readonly list: ToolList;
   readonly era: Era;
+  /** Names the piece of work that the call belongs to. */
+  readonly origin: string;
   /** The longest that a call may wait here, in milliseconds. */
   readonly waitBudgetMs: number;
   /** Aborted when the caller cancels or leaves, and when the server stops. */
