@@ -29,6 +29,7 @@ export { freezeHost, hostState, thawHost } from './freeze-host.ts';
 export { idempotent, type StoredAnswer } from './idempotent.ts';
 export { actingName, hasTool, visibleTools } from './judge.ts';
 export { createPrincipal, findPrincipalByName, getMandate, listPrincipals, type NewPrincipal, setMandate } from './principals.ts';
+export { listDirectory } from './list-directory.ts';
 export { queryAudit } from './read-audit.ts';
 export { listDecisions, readDecision } from './read-decision.ts';
 export { describeRules, tryCall } from './read-rules.ts';

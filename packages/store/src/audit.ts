@@ -1,9 +1,9 @@
 import { canonicalize } from '@countersign/audit';
 import type { Actor, AuditEvent, AuditEventType, AuditQuery, Id } from '@countersign/contracts';
-import { and, asc, desc, eq, gt, gte, ilike, inArray, lt, or, type SQL } from 'drizzle-orm';
+import { and, asc, desc, eq, gt, gte, ilike, inArray, lt, or, type SQL, sql } from 'drizzle-orm';
 import { iso, type Queryable } from './database.ts';
 import { mintId } from './ids.ts';
-import { auditPending } from './schema/index.ts';
+import { auditPending, run } from './schema/index.ts';
 
 /** One audit event before it has an id and a place. Handles and ids are strings; `at` is ISO 8601 UTC. */
 export type AuditRecord = {
@@ -38,8 +38,25 @@ export async function appendAudit(db: Queryable, records: readonly AuditRecord[]
   if (records.length > 0) await db.insert(auditPending).values(records.map(auditRow));
 }
 
-/** Which events a viewer may see: all, or those of one principal, or those of one agent. */
-export type AuditView = { readonly principal: string } | { readonly agent: string } | 'all';
+/** Which events a viewer may see: all, those of one principal, or those of an agent's own chain as far as they are its principal's. */
+export type AuditView = { readonly principal: string } | { readonly agent: string; readonly principal: string } | 'all';
+
+function visibleTo(view: AuditView): SQL | undefined {
+  if (view === 'all') return undefined;
+  const ofPrincipal = eq(auditPending.principal, view.principal);
+  return 'agent' in view ? and(ofPrincipal, or(eq(auditPending.agent, view.agent), inChainOf(view.agent))) : ofPrincipal;
+}
+
+/** The runs of an agent, those above and those below them. `union` drops doubles, so the walk ends. */
+const inChainOf = (agent: string): SQL =>
+  sql`${auditPending.run} in (
+    with recursive up as (
+        select id, parent from ${run} where agent = ${agent}
+        union select r.id, r.parent from ${run} r join up on r.id = up.parent),
+      down as (
+        select id from ${run} where agent = ${agent}
+        union select r.id from ${run} r join down on r.parent = down.id)
+    select id from up union select id from down)`;
 
 /** Events by filter, in order of arrival; `nextCursor` is null at the end. */
 export async function queryAudit(
@@ -49,7 +66,7 @@ export async function queryAudit(
 ): Promise<{ readonly items: AuditEvent[]; readonly nextCursor: string | null }> {
   const newest = query.order === 'newest';
   const filters: (SQL | undefined)[] = [
-    view === 'all' ? undefined : 'principal' in view ? eq(auditPending.principal, view.principal) : eq(auditPending.agent, view.agent),
+    visibleTo(view),
     query.type && inArray(auditPending.type, query.type),
     query.agent ? eq(auditPending.agent, query.agent) : undefined,
     query.principal ? eq(auditPending.principal, query.principal) : undefined,

@@ -1,18 +1,20 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type {
-  Agent,
   AuditPage,
   AuditQuery,
   Decision,
   DecisionPage,
   DecisionQuery,
+  DirectoryEntry,
+  Evidence,
+  EvidenceInput,
   Failure,
   Mandate,
   MandateTerms,
   Result,
   RuleTable,
 } from '@countersign/contracts';
-import type { CallEnd, Caller, IncomingCall, PinnedTool } from '@countersign/engine';
+import type { CallEnd, Caller, IncomingCall, MandateInForce, PinnedTool, RequestInput } from '@countersign/engine';
 import type { Bounds } from '../ingress/scan.ts';
 
 /** What the endpoint logs to; pino fits it. */
@@ -37,10 +39,16 @@ export type EndpointDeps = {
   readonly getDecision: (caller: Caller, id: string) => Promise<Result<Decision>>;
   readonly listDecisions: (caller: Caller, query: DecisionQuery) => Promise<Result<DecisionPage>>;
   readonly withdrawDecision: (caller: Caller, id: string, reason: string) => Promise<Result<Decision>>;
-  readonly listAgents: (caller: Caller) => Promise<readonly Agent[]>;
+  /** Puts a question that has no call; its words are the agent's. */
+  readonly requestDecision: (caller: Caller, input: RequestInput) => Promise<Result<CallEnd>>;
+  readonly fileEvidence: (
+    caller: Caller,
+    input: EvidenceInput & { readonly origin: string },
+  ) => Promise<Result<Evidence & { readonly decision: string | null }>>;
+  readonly listAgents: (caller: Caller) => Promise<readonly DirectoryEntry[]>;
   readonly describeRules: () => RuleTable | Promise<RuleTable>;
-  /** The terms that the caller acts under; for a principal its own. */
-  readonly getMandate: (caller: Caller) => Promise<Result<Mandate>>;
+  /** The terms as they bind the caller now; for a principal its own. */
+  readonly describeMandate: (caller: Caller) => Promise<Result<MandateInForce>>;
   readonly setMandate: (caller: Caller, terms: MandateTerms, ifMatch: number) => Promise<Result<Mandate>>;
   readonly queryAudit: (caller: Caller, query: AuditQuery) => Promise<Result<AuditPage>>;
   /**

@@ -24,6 +24,8 @@ const ANSWER: Table = {
   hidden: (_, context) => unknownTool(context.tool),
   held: (end, context) => ours(held(end.decisions, context)),
   refused: (end, context) => ours(refused(end, context)),
+  asked: (end) => ours(asked(end.decision)),
+  answered: (end, context) => ours(answered(end, context)),
   failed: (end) => {
     const stands = end.sent ? agentText`The call was sent and failed (failed).` : agentText`Not executed (failed): the call was not sent.`;
     return ours(agentError('failed', agentText`${stands}\n${reported(end.reason)}`));
@@ -123,6 +125,37 @@ function refusalText(end: End<'refused'>, note: AgentText | null, { canRequestDe
 function whyText({ code, reason, note: given }: End<'refused'>, note: AgentText | null): AgentText {
   if (note && given) return agentText`Note of ${token(given.by)}: ${note}`;
   return code === 'withdrawn' ? reported(reason, 'whoever withdrew it') : groundText(reason);
+}
+
+/** A question without a call has nothing to execute: its answer is a plain result, whichever it is, and tells by code what it was. */
+function asked(decision: HeldDecision): JsonObject {
+  const { id, state, expiresAt, url } = decision;
+  const text = agentText`Your question is put as ${token(id)}. Nobody has answered it yet.
+${decisionText(decision)}
+Asking again attaches to the same question. To get the answer, call await_decision with {"id": "${token(id)}"}, at once or later, from any session.`;
+  return agentResult(text, { meta: { [META.decision]: { id, state, expiresAt, url }, [META.outcome]: { code: 'pending' } } });
+}
+
+function answered(end: End<'answered'>, context: EndContext): JsonObject {
+  const note = end.note && noteText(end.note, context);
+  return agentResult(answeredText(end, note), {
+    meta: { [META.outcome]: { code: end.code, decision: end.decision, by: end.by, ...(note && { note: note.text }) } },
+  });
+}
+
+function answeredText({ code, decision, by, reason, note: given }: End<'answered'>, note: AgentText | null): AgentText {
+  const people = joinTexts(by.map(token), ' and ');
+  const said = note && given ? agentText`\nNote of ${token(given.by)}: ${note}` : agentText``;
+  switch (code) {
+    case 'approved':
+      return agentText`Approved (approved): ${people} said yes to your question ${token(decision)}.${said}\nNothing was run by it and no term was added: my_mandate shows your terms, and calls are judged as before.`;
+    case 'refused_by_principal':
+      return agentText`Refused (refused_by_principal): ${people} said no to your question ${token(decision)}.${said}\nAsking the same again gets the same answer.`;
+    case 'expired':
+      return agentText`Expired (expired): nobody answered your question ${token(decision)} in time. Silence is not consent, and it is no person's refusal either: you may ask anew.`;
+    case 'withdrawn':
+      return agentText`Withdrawn (withdrawn): your question ${token(decision)} was taken back by ${people}.\n${reported(reason ?? '', 'whoever withdrew it')}`;
+  }
 }
 
 /** The words of the caller's own principal are meant for it and reach it as they are; anybody else's are quoted as data. */

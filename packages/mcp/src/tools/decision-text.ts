@@ -45,6 +45,7 @@ export function decisionText(decision: Decision, caller: Caller): AgentText {
           ],
     ),
     ...claimTexts(decision),
+    ...decision.evidence.map((piece) => evidenceText(piece, decision.agent)),
     ...decision.answers.map((answer) => answerText(answer, caller)),
     ...outcomeTexts(decision),
   ]);
@@ -65,6 +66,11 @@ function callTexts({ call, agent, request }: Decision): readonly AgentText[] {
 
 function claimTexts({ context, agent }: Decision): readonly AgentText[] {
   return context.claimed === null ? [] : [quote(untrusted(context.claimed, { author: agent, source: 'claim of the agent' }))];
+}
+
+/** Filed by the agent: it says so, and nobody has looked. */
+function evidenceText({ id, claim, source, reference, at }: Decision['evidence'][number], agent: string): AgentText {
+  return agentText`Evidence ${token(id)}, filed at ${token(at)}:\n${quote(untrusted({ claim, source, reference }, { author: agent, source: 'evidence' }))}`;
 }
 
 function answerText(answer: Decision['answers'][number], caller: Caller): AgentText {

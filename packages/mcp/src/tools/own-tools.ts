@@ -1,6 +1,7 @@
 import type { Caller, JsonObject } from '@countersign/engine';
 import * as z from 'zod';
 import { awaitDecision } from './await-decision.ts';
+import { fileEvidence } from './file-evidence.ts';
 import { getDecision } from './get-decision.ts';
 import { listAgents } from './list-agents.ts';
 import { listDecisions } from './list-decisions.ts';
@@ -8,6 +9,7 @@ import { listRules } from './list-rules.ts';
 import { myMandate } from './my-mandate.ts';
 import type { OwnTool } from './own-tool.ts';
 import { queryAudit } from './query-audit.ts';
+import { requestDecision } from './request-decision.ts';
 import { setMandate } from './set-mandate.ts';
 import { whoami } from './whoami.ts';
 import { withdrawDecision } from './withdraw-decision.ts';
@@ -18,10 +20,12 @@ export const OWN_TOOLS: readonly OwnTool[] = [
   listAgents,
   listRules,
   myMandate,
+  requestDecision,
   listDecisions,
   getDecision,
   awaitDecision,
   withdrawDecision,
+  fileEvidence,
   queryAudit,
   setMandate,
 ];

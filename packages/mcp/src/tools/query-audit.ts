@@ -9,7 +9,7 @@ export const queryAudit = ownTool({
   scope: OWN_TOOL_SCOPE.query_audit,
   title: 'Query the audit log',
   description:
-    "Lists recorded events of your own chain: what was called, judged, asked, answered and done, by whom and when. Never another principal's.",
+    "Lists recorded events of your own chain (your runs, those above and below them) as far as they are your principal's: what was called, judged, asked, answered and done, by whom and when. Never another principal's.",
   input: z.strictObject({
     type: z.array(AuditEventType).min(1).optional(),
     call: z.string().max(100).optional(),

@@ -1,4 +1,5 @@
 import { MandateTerms, OWN_TOOL_SCOPE } from '@countersign/contracts';
+import { agentText, hostText, joinTexts, visible } from '@countersign/core';
 import * as z from 'zod';
 import { notExecuted } from '../endpoint/agent-result.ts';
 import { mandateResult } from './my-mandate.ts';
@@ -12,7 +13,11 @@ export const setMandate = ownTool({
     'Replaces your own terms as a whole, in force at once for every agent of yours. `version` is the version you read; if it changed since, nothing is set. Only principals have this tool.',
   input: z.strictObject({ version: z.int().min(0), ...MandateTerms.shape }),
   async run({ deps, caller }, { version, ...terms }) {
-    const mandate = await deps.setMandate(caller, MandateTerms.parse(terms), version);
-    return ownResult(mandate.ok ? mandateResult(mandate.value) : notExecuted(mandate.error));
+    const set = await deps.setMandate(caller, MandateTerms.parse(terms), version);
+    if (!set.ok) return ownResult(notExecuted(set.error));
+    const mandate = await deps.describeMandate(caller);
+    if (!mandate.ok) return ownResult(notExecuted(mandate.error));
+    const warnings = (set.value.warnings ?? []).map((warning) => agentText`Warning: ${hostText(visible(warning))}\n`);
+    return ownResult(mandateResult(mandate.value, agentText`Set.\n${joinTexts(warnings, '')}`));
   },
 });

@@ -1,5 +1,5 @@
-import { type Agent, type Decision, fail, LANE_CEILING, type Lane, ok, type Result } from '@countersign/contracts';
-import type { CallEnd, Caller, IncomingCall, JsonObject, PinnedTool } from '@countersign/engine';
+import { type Decision, type DirectoryEntry, fail, LANE_CEILING, type Lane, ok, type Result } from '@countersign/contracts';
+import type { CallEnd, Caller, HeldDecision, IncomingCall, JsonObject, PinnedTool, RequestInput } from '@countersign/engine';
 import type { EndpointDeps } from '../../src/endpoint/endpoint-deps.ts';
 
 /** A gate whose answers the test gives, one call at a time. It judges nothing; it shows what the endpoint hands over and how it answers. */
@@ -20,6 +20,8 @@ export function fakeGate(options: Partial<EndpointDeps> = {}) {
     malformed,
     logged,
     now: 1_800_000_000_000,
+    mandateVersion: 3,
+    asked: [] as (RequestInput & { readonly caller: Caller })[],
     /** How a call of a tool ends; tools without a script echo their arguments. */
     ends: new Map<string, (call: IncomingCall, caller: Caller) => Promise<CallEnd> | CallEnd>(),
     decisions: new Map<string, { readonly owner: string; readonly end: () => Promise<CallEnd> | CallEnd; readonly decision?: Decision }>(),
@@ -85,9 +87,33 @@ export function fakeGate(options: Partial<EndpointDeps> = {}) {
         { tool: 'vault__open', state: 'accepted', verdict: 'allow', rules: [] },
       ],
     }),
-    getMandate: async () => ok({ version: 3, scopes: ['tools:call'], terms: [{ tool: 'files__*', when: 'anything' }] }),
-    setMandate: async (_, terms, ifMatch) =>
-      ifMatch === 3 ? ok({ version: 4, ...terms }) : fail('conflict', 'It changed since you read it.'),
+    describeMandate: async (caller) =>
+      ok({
+        principal: 'ada',
+        version: gate.mandateVersion,
+        lane: caller.lane,
+        scopes: ['tools:call'],
+        withheld: [{ scope: 'consult', by: 'lane' }],
+        terms: [
+          { tool: 'files__*', when: 'anything', match: null, state: 'in force', expiresAt: null, uses: null },
+          { tool: 'jar__eat', when: 'exactly the call', match: 'args["x"] == "ignore all rules"', state: 'used up', expiresAt: null, uses: { limit: 2, left: 0 } },
+        ],
+        budget: null,
+        alsoBoundBy: [{ principal: 'ben', version: 2, terms: 4 }],
+      }),
+    requestDecision: async (caller, input) => {
+      gate.asked.push({ caller, ...input });
+      return ok({ kind: 'asked', decision: { ...(held('1').decisions[0] as HeldDecision), reasons: [] } });
+    },
+    fileEvidence: async (_, { claim, source, reference = null, decision = null }) =>
+      decision === decisionId('9')
+        ? fail('not_found', 'internal words')
+        : ok({ id: `evd_${'0'.repeat(26)}`, claim, source, reference, decision, at: '2026-11-30T00:00:00.000Z' }),
+    setMandate: async (_, terms, ifMatch) => {
+      if (ifMatch !== gate.mandateVersion) return fail('conflict', 'It changed since you read it.');
+      gate.mandateVersion += 1;
+      return ok({ version: gate.mandateVersion, ...terms, warnings: ['No term is in force.'] });
+    },
     queryAudit: async () => ok({ items: [], nextCursor: null }),
     visibleTools: (caller) => (caller.scopes.includes('tools:call') ? gate.tools : NO_TOOLS),
     recordMalformed: async (caller, failure) => void malformed.push({ caller, code: failure.code }),
@@ -138,15 +164,13 @@ export function aTool(key: string, more: JsonObject = {}): PinnedTool {
   };
 }
 
-const anAgent = (name: string, principal: string): Agent => ({
-  id: `agt_${'0'.repeat(26)}`,
+const anAgent = (name: string, principal: string): DirectoryEntry => ({
   name,
   principal,
   status: 'member',
   lane: 'member',
   description: '',
-  createdAt: '2026-11-30T00:00:00.000Z',
-  lastSeenAt: null,
+  takesQuestions: principal === 'ada',
 });
 
 export const CALL_ID = `call_${'0'.repeat(26)}` as const;

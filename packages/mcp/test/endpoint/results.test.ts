@@ -21,6 +21,15 @@ const refused = (code: Extract<CallEnd, { kind: 'refused' }>['code'], note: { by
   note,
 });
 
+const answeredBy = (code: Extract<CallEnd, { kind: 'answered' }>['code'], note: string | null = null): CallEnd => ({
+  kind: 'answered',
+  decision: decisionId('1'),
+  code,
+  by: code === 'expired' ? [] : ['ada'],
+  reason: code === 'withdrawn' ? 'no longer needed' : null,
+  note: note === null ? null : { by: 'ada', text: note },
+});
+
 /** How each end reads to a model and to a program. */
 const ROWS: readonly [string, CallEnd, (typeof OUTCOME_CODES)[number], readonly string[]][] = [
   ['held', held('1'), 'pending', ['Not executed', decisionId('1'), 'nothing to fix', 'await_decision']],
@@ -36,6 +45,16 @@ const ROWS: readonly [string, CallEnd, (typeof OUTCOME_CODES)[number], readonly 
     'refused_by_rule',
     ['Not executed', 'refused_by_rule', 'Cookies cannot be un-eaten.', 'change the arguments'],
   ],
+  [
+    'asked',
+    { kind: 'asked', decision: { id: decisionId('1'), state: 'pending', expiresAt: '2026-12-01T00:00:00.000Z', url: 'http://127.0.0.1/d', answerBy: ['ada'], reasons: [] } },
+    'pending',
+    [decisionId('1'), 'Nobody has answered', 'await_decision'],
+  ],
+  ['answered with a yes', answeredBy('approved', 'go on'), 'approved', ['ada said yes', 'go on', 'Nothing was run by it']],
+  ['answered with a no', answeredBy('refused_by_principal', 'not now'), 'refused_by_principal', ['ada said no', 'not now', 'the same answer']],
+  ['not answered in time', answeredBy('expired'), 'expired', ['nobody answered', 'Silence is not consent', 'ask anew']],
+  ['taken back', answeredBy('withdrawn'), 'withdrawn', ['was taken back by ada', '│ no longer needed']],
   ['expired (C4)', refused('expired'), 'expired', ['Not executed', 'Silence is not consent', 'nothing was executed']],
   ['withdrawn', refused('withdrawn'), 'withdrawn', ['Not executed', 'withdrawn']],
   [
@@ -64,7 +83,8 @@ describe('the answer to a call', () => {
       _meta: Record<string, { code: string }>;
     };
     expect(_meta['io.countersign/outcome']?.code).toBe(code);
-    expect(isError).toBe(code === 'pending' ? undefined : true);
+    // The answer to a question is what was asked for, even when it is a "no".
+    expect(isError).toBe(code === 'pending' || end.kind === 'answered' ? undefined : true);
     for (const word of words) expect(content[0]?.text).toContain(word);
   });
 
