@@ -14,10 +14,18 @@ export type Reply =
 
 export type GateOptions = { readonly mcpUrl: string; readonly token: string; readonly agent: string; readonly signal: AbortSignal };
 
+export type CallOptions = {
+  /** Sends a progress token, with which the host holds a call longer before it answers as pending. */
+  readonly isPatient?: boolean;
+};
+
+/** Milliseconds without a word after which a call counts as lost: longer than any hold of a host with its default settings. */
+const CALL_LIMIT = 90_000;
+
 /** One agent's connection to the MCP endpoint; opened on the first call, and anew on the next call after it was lost. */
 export type Gate = {
   /** Calls a tool once. Never rejects, except with the signal's reason once that is aborted. */
-  readonly call: (tool: string, args: Readonly<Record<string, unknown>>, timeoutMs: number) => Promise<Reply>;
+  readonly call: (tool: string, args: Readonly<Record<string, unknown>>, options?: CallOptions) => Promise<Reply>;
   readonly close: () => Promise<void>;
 };
 
@@ -54,7 +62,7 @@ export function openGate({ mcpUrl, token, agent, signal }: GateOptions): Gate {
     return client;
   }
 
-  async function call(tool: string, args: Readonly<Record<string, unknown>>, timeoutMs: number): Promise<Reply> {
+  async function call(tool: string, args: Readonly<Record<string, unknown>>, { isPatient = false }: CallOptions = {}): Promise<Reply> {
     let client: Client;
     try {
       client = await connected();
@@ -65,9 +73,9 @@ export function openGate({ mcpUrl, token, agent, signal }: GateOptions): Gate {
     }
     try {
       // `request` and not `callTool`, which would turn a held result of a tool with an output schema into an exception.
-      // The progress handler makes the SDK send a token, with which the host holds a call longer before it answers as pending.
       const request = { method: 'tools/call' as const, params: { name: tool, arguments: { ...args } } };
-      const options = { signal, timeout: timeoutMs, resetTimeoutOnProgress: true, onprogress: () => {} };
+      const progress = isPatient ? { resetTimeoutOnProgress: true, onprogress: () => {} } : {};
+      const options = { signal, timeout: CALL_LIMIT, ...progress };
       return { kind: 'result', result: await client.request(request, CallToolResultSchema, options) };
     } catch (error) {
       signal.throwIfAborted();
@@ -93,7 +101,8 @@ const NOT_LOOKED_AT: ReadonlySet<number> = new Set([404, 429, 503]);
 
 function replyTo(error: unknown): Reply {
   const message = error instanceof Error ? error.message : String(error);
-  if (error instanceof McpError && !SDK_OWN_CODES.has(error.code)) return { kind: 'error', message };
+  if (error instanceof McpError && !SDK_OWN_CODES.has(error.code))
+    return { kind: 'error', message: message.replace(/^MCP error -?\d+: /, '') };
   if (error instanceof StreamableHTTPError && error.code !== undefined) {
     if (error.code === 401 || error.code === 403) return { kind: 'denied', message };
     if (NOT_LOOKED_AT.has(error.code)) return { kind: 'lost', mayHaveLeft: false, reason: message };

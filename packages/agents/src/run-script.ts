@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Gate, openGate, type Reply } from './gate.ts';
 import type { Script, ScriptEvent, Step, StepEnd } from './script.ts';
-import { stepEndOf } from './step-end.ts';
+import { answerByOf, stepEndOf } from './step-end.ts';
 
 export type RunScriptOptions = {
   readonly mcpUrl: string;
@@ -20,8 +20,6 @@ const FIRST_RETRY = 500;
 const LAST_RETRY = 15_000;
 /** Between two questions for an answer that is still out; the host itself holds each for its own time. */
 const BETWEEN_AWAITS = 2000;
-/** Longer than any hold of the host that we ask for; progress resets it. */
-const CALL_LIMIT = 90_000;
 /** Seconds that one await_decision asks to be held. */
 const AWAIT_SECONDS = 45;
 
@@ -89,10 +87,17 @@ function playerOf(gate: Gate, agent: string, { signal, log, pause }: PlayerDeps)
     }
   }
 
+  /** A held result does not say whose answer it waits for; the decision does. */
+  async function withPeople(end: StepEnd): Promise<StepEnd> {
+    if (end.kind !== 'held') return end;
+    const reply = await gate.call('get_decision', { id: end.decision });
+    return reply.kind === 'result' ? { ...end, waitsFor: answerByOf(reply.result) } : end;
+  }
+
   return {
-    take: (step) => reach(() => gate.call(step.tool, step.arguments, CALL_LIMIT), false),
+    take: async (step) => withPeople(await reach(() => gate.call(step.tool, step.arguments), false)),
     awaitAnswer: async (step, decision) => {
-      const ask = () => gate.call('await_decision', { id: decision, wait_seconds: AWAIT_SECONDS }, CALL_LIMIT);
+      const ask = () => gate.call('await_decision', { id: decision, wait_seconds: AWAIT_SECONDS }, { isPatient: true });
       for (;;) {
         const end = await reach(ask, true);
         if (end.kind !== 'held') {

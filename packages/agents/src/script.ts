@@ -13,11 +13,13 @@ export type Step = {
 /** What one agent does, in order. A refusal, a failure or an unknown outcome never ends a script: it is reported and the next step follows. */
 export type Script = { readonly agent: string; readonly steps: readonly Step[] };
 
+type RefusalCode = Exclude<OutcomeCode, 'pending' | 'approved' | 'failed' | 'outcome_unknown'>;
+
 /** How a step stands. Every text came from the other side of the wire: show it only with control characters made visible. */
 export type StepEnd =
   | { readonly kind: 'done'; readonly text: string }
   | { readonly kind: 'held'; readonly decision: string; readonly url: string | null; readonly waitsFor: readonly string[] }
-  | { readonly kind: 'refused'; readonly code: Exclude<OutcomeCode, 'pending' | 'approved' | 'failed' | 'outcome_unknown'>; readonly text: string }
+  | { readonly kind: 'refused'; readonly code: RefusalCode; readonly text: string }
   /** The upstream or the gate said that it did not work. */
   | { readonly kind: 'failed'; readonly text: string }
   /** No answer came, and the call may have run: it is not repeated. */

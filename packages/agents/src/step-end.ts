@@ -32,9 +32,14 @@ function outcomeCode(outcome: unknown): OutcomeCode | null {
 
 function held(decision: unknown): Extract<StepEnd, { kind: 'held' }> | null {
   if (!isRecord(decision) || typeof decision.id !== 'string') return null;
-  const { id, url, answerBy } = decision;
-  const waitsFor = Array.isArray(answerBy) ? answerBy.filter((name): name is string => typeof name === 'string') : [];
-  return { kind: 'held', decision: id, url: typeof url === 'string' ? url : null, waitsFor };
+  const { id, url } = decision;
+  return { kind: 'held', decision: id, url: typeof url === 'string' ? url : null, waitsFor: [] };
+}
+
+/** The names of those who may answer, from what get_decision tells programs. */
+export function answerByOf(result: CallToolResult): readonly string[] {
+  const answerBy = result.structuredContent?.answerBy;
+  return Array.isArray(answerBy) ? answerBy.filter((name): name is string => typeof name === 'string') : [];
 }
 
 const textOf = (result: CallToolResult): string =>

@@ -45,11 +45,13 @@ test('takes the next step while a held one waits, and reports the answer when it
   let asked = 0;
   endpoint = await startEndpoint(({ tool }) => {
     if (tool === 'eat') return heldAs('dec_1');
+    if (tool === 'get_decision') return text('', { structuredContent: { answerBy: ['ada'] } });
     if (tool === 'await_decision') return ++asked < 3 ? heldAs('dec_1') : text('Ate 3 cookies');
     return text('fine');
   });
   const events = await play(script(step('eat'), step('next')));
   expect(told(events)).toEqual(['eat held', 'next done', 'eat done after hold']);
+  expect(events[0]).toMatchObject({ end: { waitsFor: ['ada'] } });
   expect(endpoint.calls.filter(({ tool }) => tool === 'await_decision')[0]?.args).toMatchObject({ id: 'dec_1' });
 });
 
