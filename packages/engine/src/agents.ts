@@ -12,11 +12,13 @@ import {
   listPrincipals,
   mintId,
   pendingOn,
+  runsOfConsultsWith,
   setAgentStatus,
 } from '@countersign/store';
 import { actorOf, type Doer } from './actor.ts';
 import { announceSettled } from './after-settling.ts';
 import { announceAuthority, announceChange } from './announce.ts';
+import { announceCancelled, type Cancelled, cancelTree } from './cancel-run.ts';
 import type { EngineDeps } from './deps.ts';
 import { isName, NAME_RULE } from './principals.ts';
 import { refuseCall, type Settled, withdrawOpen } from './settle-call.ts';
@@ -72,44 +74,53 @@ const toWire = ({ folded: _, status, ...agent }: AgentRecord & { readonly lastSe
 export const admitAgent = (deps: EngineDeps, doer: Doer, name: string): Promise<Result<Agent, ErrorCode>> =>
   setStatus(deps, doer, name, 'member');
 
-/** Suspends an agent: its next request finds no tools, its open decisions are withdrawn, and nothing of it is dispatched. */
+/**
+ * Suspends an agent: its next request finds no tools, its open decisions and its consults are withdrawn, those that it was asked included, and
+ * nothing of it is dispatched.
+ */
 export const suspendAgent = (deps: EngineDeps, doer: Doer, name: string): Promise<Result<Agent, ErrorCode>> =>
   setStatus(deps, doer, name, 'suspended');
 
 async function setStatus(deps: EngineDeps, doer: Doer, name: string, status: 'member' | 'suspended'): Promise<Result<Agent, ErrorCode>> {
   const actor = actorOf(doer);
   const at = deps.now();
-  const changed = await deps.store.transact(async (tx): Promise<{ agent: AgentRecord; settled: Settled[] } | null> => {
-    const agent = await findAgent(tx, name);
-    if (!agent || !mayManage(doer, agent)) return null;
-    if (agent.status === status) return { agent, settled: [] };
-    await setAgentStatus(tx, name, status);
-    await bumpAuthority(tx);
-    await appendAudit(tx, [
-      {
-        type: status === 'member' ? 'agent.admitted' : 'agent.suspended',
-        at,
-        actor,
-        principal: agent.principal,
-        agent: name,
-        payload: { from: agent.status },
-      },
-    ]);
-    const settled: Settled[] = [];
-    const open = status === 'suspended' ? await pendingOn(tx, { agent: name }) : [];
-    for (const decision of open) {
-      const call = decision.call ? await findCall(tx, decision.call) : null;
-      const reason = `${name} was suspended by ${actor.name}.`;
-      const decisions = call
-        ? await refuseCall(tx, call, { cause: 'withdrawn', reason, actor, decision: decision.id }, at)
-        : await withdrawOpen(tx, [decision], actor, reason, at);
-      settled.push({ call, isQueued: false, decisions });
-    }
-    return { agent: { ...agent, status }, settled };
-  });
+  const changed = await deps.store.transact(
+    async (tx): Promise<{ agent: AgentRecord; settled: Settled[]; cancelled: Cancelled[] } | null> => {
+      const agent = await findAgent(tx, name);
+      if (!agent || !mayManage(doer, agent)) return null;
+      if (agent.status === status) return { agent, settled: [], cancelled: [] };
+      await setAgentStatus(tx, name, status);
+      await bumpAuthority(tx);
+      await appendAudit(tx, [
+        {
+          type: status === 'member' ? 'agent.admitted' : 'agent.suspended',
+          at,
+          actor,
+          principal: agent.principal,
+          agent: name,
+          payload: { from: agent.status },
+        },
+      ]);
+      const settled: Settled[] = [];
+      const open = status === 'suspended' ? await pendingOn(tx, { agent: name }) : [];
+      for (const decision of open) {
+        const call = decision.call ? await findCall(tx, decision.call) : null;
+        const reason = `${name} was suspended by ${actor.name}.`;
+        const decisions = call
+          ? await refuseCall(tx, call, { cause: 'withdrawn', reason, actor, decision: decision.id }, at)
+          : await withdrawOpen(tx, [decision], actor, reason, at);
+        settled.push({ call, isQueued: false, decisions });
+      }
+      const runs = status === 'suspended' ? await runsOfConsultsWith(tx, name) : [];
+      const cancelled: Cancelled[] = [];
+      for (const run of runs) cancelled.push(await cancelTree(tx, run, { actor, reason: `${name} was suspended by ${actor.name}.` }, at));
+      return { agent: { ...agent, status }, settled, cancelled };
+    },
+  );
   if (!changed) return fail('not_found', `There is no agent ${name}.`);
   announceAuthority(deps);
   for (const settled of changed.settled) announceSettled(deps, settled);
+  for (const cancelled of changed.cancelled) announceCancelled(deps, cancelled);
   announceChange(deps, { type: 'agent', id: name, state: status, seenBy: [changed.agent.principal] });
   return ok(toWire({ ...changed.agent, lastSeenAt: null }));
 }

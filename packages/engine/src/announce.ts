@@ -10,6 +10,10 @@ export const TOPIC = {
   authority: 'authority',
   /** One call came to its end, or its decisions changed. */
   call: (id: string): string => `call ${id}`,
+  /** One consult was claimed or came to its end. */
+  consult: (id: string): string => `consult ${id}`,
+  /** An agent has a question to answer. */
+  questions: (agent: string): string => `questions ${agent}`,
 } as const;
 
 /** What changed, for /events. `seenBy`: the principals that may hear of it; empty for everybody. */

@@ -25,6 +25,7 @@ import { judgeEdit } from './judge-edit.ts';
 import { answerOutcomeDecision } from './outcome-decision.ts';
 import { aboutDecision } from './raise-decision.ts';
 import { readDecision } from './read-decision.ts';
+import { relayUp } from './relay.ts';
 import { readWish } from './remember.ts';
 import { type Edit, queueWhenApproved, refuseCall, type Settled } from './settle-call.ts';
 
@@ -68,7 +69,8 @@ export async function answerDecision(
     if (!(await applyDecision(tx, decision.id, decided.value.from, decided.value.next))) {
       return fail('conflict', 'It changed while you answered. Load it again.');
     }
-    return ok(await recordAnswer(deps, tx, {
+    return ok(
+      await recordAnswer(deps, tx, {
         caller,
         decision,
         call,
@@ -77,7 +79,8 @@ export async function answerDecision(
         remember: wish.value,
         transition: decided.value,
         now,
-      }));
+      }),
+    );
   });
   if (!settled.ok) return settled;
   if (settled.value.decisions.some((decision) => decision.kind === 'tool')) announceAuthority(deps);
@@ -132,6 +135,7 @@ async function recordAnswer(
   const answered = { ...decision, state: transition.next };
   if (transition.next.state === 'pending') return { call: null, isQueued: false, decisions: [answered] };
   await dropOutbox(tx, 'expire', [decision.id]);
+  await relayUp(tx, [answered], now, note);
   if (decision.kind === 'tool') await answerToolDecision(tx, decision, input.effect, actor, now);
   if (!call) return { call: null, isQueued: false, decisions: [answered] };
   if (decision.kind === 'outcome') {

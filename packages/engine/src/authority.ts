@@ -48,10 +48,15 @@ type Snapshot = {
 export type Freshness = 'current' | 'cached';
 
 export type Authority = {
-  /** The caller behind a secret; null is the anonymous lane. A wrong, expired or revoked secret is an error, never the anonymous lane. */
+  /**
+   * The caller behind a secret; null is the anonymous lane. A wrong, expired or revoked secret is an error, never the
+   * anonymous lane; `detail.reason` is `unknown`, `revoked`, `expired` or `suspended`.
+   */
   resolve(secret: string | null, freshness?: Freshness): Promise<Result<Caller, 'credential.invalid'>>;
   /** The same for an agent by name, as it stands now: what an approved call is dispatched under. Null when it is gone or suspended. */
   ofAgent(name: string): Promise<Caller | null>;
+  /** The same for several at one authority version, in the order asked for: the hops above a call. */
+  ofAgents(names: readonly string[], freshness?: Freshness): Promise<readonly (Caller | null)[]>;
   /** The same caller as it stands now, its credential looked at again. Null when it is no longer one. */
   again(caller: Caller): Promise<Caller | null>;
   /** The host's row, the tools' states and the principals' names. */
@@ -113,19 +118,14 @@ export function createAuthority(deps: AuthorityDeps): Authority {
       const view = await take(freshness);
       if (secret === null) return ok(anonymous(view.host.authority, deps.hold()));
       const found = await lookUp(view, sha256(secret));
-      if (!found) return fail('credential.invalid', 'This credential is unknown. Ask your principal for a new one.');
+      if (!found) return fail('credential.invalid', 'This credential is unknown. Ask your principal for a new one.', { reason: 'unknown' });
       return admit(found, view);
     },
-    async ofAgent(name) {
-      const view = await take('current');
-      let standing = view.agents.get(name);
-      if (standing === undefined) {
-        const agent = await findAgent(deps.store.db, name);
-        standing = agent ? await standingOf(agent.principal, agent) : await standingOf(name, null);
-        view.agents.set(name, standing);
-      }
-      const caller = standing && callerFrom(standing, null, view.host.authority, deps.hold());
-      return caller?.ok ? caller.value : null;
+    ofAgent: async (name) => named(await take('current'), name),
+    async ofAgents(names, freshness = 'current') {
+      if (names.length === 0) return [];
+      const view = await take(freshness);
+      return await Promise.all(names.map((name) => named(view, name)));
     },
     async again(caller) {
       if (!caller.credential) return await this.ofAgent(caller.agent?.name ?? caller.principal?.name ?? '');
@@ -144,10 +144,22 @@ export function createAuthority(deps: AuthorityDeps): Authority {
 
   function admit({ credential, standing }: Entry, view: Snapshot): Result<Caller, 'credential.invalid'> {
     const now = deps.now();
-    if (credential.revokedAt) return fail('credential.invalid', `This credential was revoked at ${credential.revokedAt}.`);
-    if (credential.expiresAt && now >= credential.expiresAt) return fail('credential.invalid', `This credential expired at ${credential.expiresAt}.`);
+    if (credential.revokedAt) return fail('credential.invalid', `This credential was revoked at ${credential.revokedAt}.`, { reason: 'revoked' });
+    if (credential.expiresAt && now >= credential.expiresAt)
+      return fail('credential.invalid', `This credential expired at ${credential.expiresAt}.`, { reason: 'expired' });
     void noteUse(credential, now);
     return callerFrom(standing, credential, view.host.authority, deps.hold());
+  }
+
+  async function named(view: Snapshot, name: string): Promise<Caller | null> {
+    let standing = view.agents.get(name);
+    if (standing === undefined) {
+      const agent = await findAgent(deps.store.db, name);
+      standing = agent ? await standingOf(agent.principal, agent) : await standingOf(name, null);
+      view.agents.set(name, standing);
+    }
+    const caller = standing && callerFrom(standing, null, view.host.authority, deps.hold());
+    return caller?.ok ? caller.value : null;
   }
 
   async function noteUse(credential: CredentialRecord, now: string): Promise<void> {
@@ -167,9 +179,11 @@ function callerFrom(
 ): Result<Caller, 'credential.invalid'> {
   const { agent, principal, mandate } = standing;
   const placed = laneOf(
-    agent ? { kind: 'agent', name: agent.name, status: agent.status, principal: principal.name } : { kind: 'principal', name: principal.name },
+    agent
+      ? { kind: 'agent', name: agent.name, status: agent.status, principal: principal.name }
+      : { kind: 'principal', name: principal.name },
   );
-  if (!placed.ok) return placed;
+  if (!placed.ok) return fail('credential.invalid', placed.error.message, { reason: 'suspended' });
   const { lane, why } = placed.value;
   const budget = credential?.hold ?? hold;
   return ok({
@@ -180,7 +194,11 @@ function callerFrom(
       credentialScopes: credential?.scopes ?? null,
       mandateScopes: agent ? (mandate?.scopes ?? []) : null,
     }),
-    credential: credential && { id: credential.id, kind: credential.kind === 'login' ? 'session' : credential.kind },
+    credential: credential && {
+      id: credential.id,
+      kind: credential.kind === 'login' ? 'session' : credential.kind,
+      expiresAt: credential.expiresAt,
+    },
     agent: agent && { name: agent.name, status: agent.status, description: agent.description },
     principal: { name: principal.name, displayName: principal.displayName },
     mandate,

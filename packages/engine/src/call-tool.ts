@@ -9,7 +9,7 @@
  */
 import type { Failure } from '@countersign/contracts';
 import type { RefusalCause } from '@countersign/core';
-import { type CallRecord, decisionsOfCall, type Intent, markCall } from '@countersign/store';
+import { type CallRecord, decisionsOfCall, findApproved, type Intent, markCall } from '@countersign/store';
 import { abandonCall } from './abandon-call.ts';
 import { callerActor } from './actor.ts';
 import { announceChange } from './announce.ts';
@@ -20,6 +20,7 @@ import type { EngineDeps } from './deps.ts';
 import { sha256 } from './digest.ts';
 import { denialsOf } from './earlier-no.ts';
 import { heldDecision } from './end-of-call.ts';
+import { enterAgain } from './enter-run.ts';
 import { hasTool, type Judgement, judge, type Work } from './judge.ts';
 import { about, callRecord, raiseDecision } from './raise-decision.ts';
 import { recordCounted } from './term-uses.ts';
@@ -47,10 +48,10 @@ async function admit(deps: EngineDeps, first: Caller, incoming: IncomingCall): P
   for (let round = 0; round < ROUNDS; round += 1) {
     const tool = deps.upstreams.tool(incoming.tool);
     if (!tool || !hasTool(deps, caller, incoming.tool)) return { kind: 'hidden' };
-    const work = await workOf(deps, caller, incoming.origin);
+    const work = await workOf(deps, caller, incoming.origin, round === 0 ? 'cached' : 'current');
     const plain = await judge(deps, caller, work, tool, incoming.args, [], round === 0 ? 'cached' : 'current');
     const judgement =
-      plain.verdict.effect === 'ask' ? await judge(deps, caller, work, tool, incoming.args, await denialsOf(deps, caller, plain)) : plain;
+      plain.verdict.effect === 'ask' ? await judge(deps, caller, work, tool, incoming.args, await denialsOf(deps, work, plain)) : plain;
     const end =
       judgement.verdict.effect === 'ask'
         ? await hold(deps, caller, work, judgement, incoming)
@@ -59,7 +60,9 @@ async function admit(deps: EngineDeps, first: Caller, incoming: IncomingCall): P
     deps.authority.forget();
     const again = await deps.authority.again(caller);
     if (!again) return unavailable({ code: 'credential.invalid', message: 'This credential is no longer valid.' });
-    caller = { ...again, hold: caller.hold };
+    const entered = await enterAgain(deps, again, caller);
+    if (!entered.ok) return unavailable(entered.error);
+    caller = { ...entered.value, hold: caller.hold };
   }
   return unavailable({ code: 'conflict', message: 'Not executed: the terms kept changing while the call was judged. Try again.' });
 }
@@ -93,7 +96,10 @@ async function runOrRefuse(
   };
   const isCounted = !isRefused && judgement.limited.length > 0;
   const recorded = isCounted ? await recordCounted(deps, intent, judgement.limited) : (await deps.store.recordIntent(intent)).recorded;
-  if (!recorded) return 'stale';
+  if (!recorded) {
+    const approved = isRefused ? null : await findApproved(deps.store.db, record);
+    return approved ? await follow(deps, caller, approved, incoming) : 'stale';
+  }
   if (isRefused) return refusedByGate(judgement, record);
   return await run(deps, caller, record, incoming);
 }
@@ -170,6 +176,11 @@ async function hold(
       announceChange(deps, { type: 'decision', id: decision.id, state: 'pending', version: 1, seenBy: decision.question.answerBy });
   }
   incoming.onHeld?.({ kind: 'held', call: callId, decisions: decisions.map((decision) => heldDecision(deps, decision)) });
+  return await follow(deps, caller, callId, incoming);
+}
+
+/** Waits for the end of a call that a person decides or has decided, as long as this caller may be kept waiting. */
+async function follow(deps: EngineDeps, caller: Caller, callId: string, incoming: IncomingCall): Promise<CallEnd> {
   const waitMs = incoming.hasProgress ? caller.hold.waitWithProgressMs : caller.hold.waitMs;
   const end = await waitForEnd(deps, callId, waitMs, incoming.signal);
   if (incoming.signal.aborted) {

@@ -1,5 +1,6 @@
-import type { Lane, Scope } from '@countersign/contracts';
+import type { ConsultId, Lane, Scope } from '@countersign/contracts';
 import type { CompiledMandate } from '@countersign/core';
+import type { Work } from './judge.ts';
 
 /** Who is calling, worked out anew for every request from the rows as they are now. */
 export type Caller = {
@@ -8,7 +9,12 @@ export type Caller = {
   readonly why: string;
   /** Credential ∩ mandate ∩ lane ceiling. */
   readonly scopes: readonly Scope[];
-  readonly credential: { readonly id: string; readonly kind: 'agent' | 'principal' | 'session' } | null;
+  readonly credential: {
+    readonly id: string;
+    readonly kind: 'agent' | 'principal' | 'session';
+    /** Null: good until it is revoked. */
+    readonly expiresAt: string | null;
+  } | null;
   readonly agent: { readonly name: string; readonly status: 'probation' | 'member' | 'suspended'; readonly description: string } | null;
   readonly principal: { readonly name: string; readonly displayName: string } | null;
   readonly mandate: CompiledMandate | null;
@@ -16,4 +22,6 @@ export type Caller = {
   readonly hold: { readonly waitMs: number; readonly waitWithProgressMs: number };
   /** The authority version that all of this was read at. */
   readonly authority: number;
+  /** The consult's run that this request belongs to, proved by its token; `scopes` are narrowed to what its whole chain may do. */
+  readonly run?: { readonly consult: ConsultId; readonly work: Work };
 };

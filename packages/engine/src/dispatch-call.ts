@@ -181,7 +181,7 @@ const nothingSettled: Settled = { call: null, isQueued: false, decisions: [] };
 /** The approval no longer covers it and nothing would allow it: refused, naming the decision. */
 async function giveUp(deps: EngineDeps, call: CallRecord, decisions: readonly DecisionRecord[], error: Failure): Promise<Settled> {
   const now = deps.now();
-  const cause = error.code === 'decision.expired' ? 'expired' : 'refused_by_rule';
+  const cause = error.code === 'decision.expired' ? 'expired' : error.code === 'run.closed' ? 'withdrawn' : 'refused_by_rule';
   return await deps.store.transact(async (tx) => {
     const locked = await lockCall(tx, call.id);
     if (locked?.life.version !== call.life.version) return nothingSettled;
@@ -220,7 +220,7 @@ async function reopen(
     const reopened = { ...call, ...judged, life: opened.value.next };
     const raised = await raiseParts(deps, tx, {
       call: reopened,
-      work: { run: call.run, chain: decisions[0]?.chain ?? [], task: null },
+      work: standing.work,
       title: judgement.title,
       parts: partsOf(judged.grounds, call.principal),
       args: judgement.args,

@@ -4,6 +4,7 @@ import { announceSettled } from './after-settling.ts';
 import { announceChange } from './announce.ts';
 import type { EngineDeps } from './deps.ts';
 import { aboutDecision } from './raise-decision.ts';
+import { relayUp } from './relay.ts';
 import { refuseCall, type Settled } from './settle-call.ts';
 
 const CLOCK = { kind: 'host', name: 'clock' } as const;
@@ -33,6 +34,7 @@ export async function expireDecision(deps: EngineDeps, id: string): Promise<void
       },
     ]);
     const mine = { ...decision, state: expired.value.next };
+    await relayUp(tx, [mine], now);
     if (!call || decision.kind !== 'call') return { call: null, isQueued: false, decisions: [mine] };
     const others = await refuseCall(tx, call, { cause: 'expired', reason: EXPIRED_REASON, actor: CLOCK, decision: id }, now);
     return { call, isQueued: false, decisions: [mine, ...others] };

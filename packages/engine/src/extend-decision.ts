@@ -1,6 +1,6 @@
 import { type Decision, type ErrorCode, type ExtendInput, fail, ok, type Result } from '@countersign/contracts';
-import { decide } from '@countersign/core';
-import { appendAudit, applyDecision, findVisibleDecision, putOutbox } from '@countersign/store';
+import { decide, withinDeadline } from '@countersign/core';
+import { appendAudit, applyDecision, findRun, findVisibleDecision, putOutbox } from '@countersign/store';
 import { callerActor } from './actor.ts';
 import { announceChange } from './announce.ts';
 import type { Caller } from './caller.ts';
@@ -25,6 +25,10 @@ export async function extendDecision(
     const command = { type: 'extend', principal: principal.name, version: input.version, expiresAt: input.expiresAt } as const;
     const moved = decide(decision.question, decision.state, command, { now, counted: host.frozen?.at ?? now });
     if (!moved.ok) return moved;
+    const bound = decision.chain.length > 1 ? ((await findRun(tx, decision.run))?.expiresAt ?? null) : null;
+    if (withinDeadline(input.expiresAt, bound) !== input.expiresAt) {
+      return fail('input.invalid', `The question that this call belongs to ends at ${bound}, and nothing of it can wait longer.`);
+    }
     if (!(await applyDecision(tx, id, moved.value.from, moved.value.next))) return fail('conflict', 'It changed meanwhile. Load it again.');
     await appendAudit(tx, [
       {

@@ -1,5 +1,5 @@
 import { fail, type HostState, ok, type Result } from '@countersign/contracts';
-import { appendAudit, bumpAuthority, clearFrozen, readHost, setFrozen, shiftDeadlines } from '@countersign/store';
+import { appendAudit, bumpAuthority, clearFrozen, readHost, setFrozen, shiftConsults, shiftDeadlines } from '@countersign/store';
 import { actorOf, type Doer } from './actor.ts';
 import { announceAuthority, announceChange } from './announce.ts';
 import type { EngineDeps } from './deps.ts';
@@ -28,6 +28,7 @@ export async function thawHost(deps: EngineDeps, doer: Doer): Promise<Result<Hos
     if (!frozen || !(await clearFrozen(tx, frozen.at))) return false;
     const forMs = Date.parse(at) - Date.parse(frozen.at);
     await shiftDeadlines(tx, forMs);
+    await shiftConsults(tx, forMs);
     await bumpAuthority(tx);
     await appendAudit(tx, [{ type: 'host.thawed', at, actor, payload: { frozenAt: frozen.at, frozenBy: frozen.by, forMs } }]);
     return true;

@@ -3,11 +3,15 @@ export { admitAgent, createAgent, listAgents, type NewAgent, suspendAgent } from
 export { type ChangeNotice, TOPIC } from './announce.ts';
 export { answerDecision } from './answer-decision.ts';
 export { answerDecisions } from './answer-decisions.ts';
+export { answerQuestion } from './answer-question.ts';
+export { type Ask, askAgent, awaitConsult } from './ask-agent.ts';
 export { type Authority, createAuthority, type Freshness } from './authority.ts';
 export { awaitDecision } from './await-decision.ts';
 export type { CallEnd, HeldDecision, IncomingCall } from './call-end.ts';
 export { callTool } from './call-tool.ts';
 export type { Caller } from './caller.ts';
+export { cancelRun, withdrawConsult } from './cancel-run.ts';
+export { type ConsultEnd, expireConsult } from './consult-end.ts';
 export {
   issueAgentCredential,
   issueLoginLink,
@@ -22,12 +26,14 @@ export type { EngineConfig, EngineDeps, Log } from './deps.ts';
 export { describeMandate, type MandateInForce, type TermInForce } from './describe-mandate.ts';
 export { digestOf, mintSecret, sha256 } from './digest.ts';
 export { dispatchCall } from './dispatch-call.ts';
+export { enterRun } from './enter-run.ts';
 export { expireDecision, remindOfDecision } from './expire-decision.ts';
 export { extendDecision } from './extend-decision.ts';
 export { fileEvidence } from './file-evidence.ts';
 export { freezeHost, hostState, thawHost } from './freeze-host.ts';
 export { idempotent, type StoredAnswer } from './idempotent.ts';
 export { actingName, hasTool, visibleTools } from './judge.ts';
+export { type NextQuestion, nextQuestion } from './next-question.ts';
 export { createPrincipal, findPrincipalByName, getMandate, listPrincipals, type NewPrincipal, setMandate } from './principals.ts';
 export { listDirectory } from './list-directory.ts';
 export { queryAudit } from './read-audit.ts';
@@ -35,6 +41,7 @@ export { listDecisions, readDecision } from './read-decision.ts';
 export { describeRules, tryCall } from './read-rules.ts';
 export { recordForbidden, recordMalformed } from './record-refused.ts';
 export { reconcile, relayOutbox } from './reconcile.ts';
+export { takeNotes } from './relay.ts';
 export { type RequestInput, requestDecision } from './request-decision.ts';
 export { seedFromConfig } from './seed.ts';
 export { syncTools } from './sync-tools.ts';

@@ -2,6 +2,7 @@ import { type ErrorCode, fail, ok, type Result } from '@countersign/contracts';
 import { type CallRecord, type DecisionRecord, decisionsOfCall } from '@countersign/store';
 import { checkArguments } from './check-arguments.ts';
 import type { EngineDeps } from './deps.ts';
+import { standInRun } from './enter-run.ts';
 import { hasTool, type Judgement, judge } from './judge.ts';
 import { partsOf } from './raise-decision.ts';
 import type { JsonObject } from './upstreams.ts';
@@ -25,15 +26,17 @@ export async function judgeEdit(
       'Several principals must agree to this call, so it can only be approved as it was shown to all of them.',
     );
   }
-  const agent = await deps.authority.ofAgent(call.agent);
+  const alone = await deps.authority.ofAgent(call.agent);
+  const inRun = alone && (await standInRun(deps, alone, call.run, 'finish'));
+  if (inRun?.ok === false) return fail('decision.edit_refused', `${inRun.error.message} Nothing was executed.`);
+  const agent = inRun?.value.caller;
   const tool = deps.upstreams.tool(call.tool);
-  if (!agent || !tool || !hasTool(deps, agent, call.tool)) {
+  if (!inRun || !agent || !tool || !hasTool(deps, agent, call.tool)) {
     return fail('decision.edit_refused', `${call.agent} no longer has the tool ${call.tool}. Nothing was executed.`);
   }
   const problem = checkArguments(tool, edited);
   if (problem) return fail('decision.edit_refused', `The edited arguments do not fit the schema of ${call.tool}: ${problem}`);
-  const work = { run: call.run, chain: decision.chain, task: null };
-  const judgement = await judge(deps, agent, work, tool, edited, [], 'current');
+  const judgement = await judge(deps, agent, inRun.value.work, tool, edited, [], 'current');
   const { grounds } = judgement.verdict;
   const refusal = grounds.find((ground) => ground.effect === 'refuse' && ground.mode === 'enforce');
   if (refusal) return fail('decision.edit_refused', `The edited call is refused: ${refusal.reason}`);

@@ -1,6 +1,6 @@
 /** The gate's reading half: puts together what `classify` needs and asks it. Nothing here decides; `core` does. */
 import type { Digest, Hop } from '@countersign/contracts';
-import { type CallFacts, classify, type GateContext, isVisible, titleFor, type Verdict } from '@countersign/core';
+import { type CallFacts, type CompiledMandate, classify, type GateContext, isVisible, titleFor, type Verdict } from '@countersign/core';
 import type { LimitedTerm } from '@countersign/store';
 import type { Freshness } from './authority.ts';
 import type { Caller } from './caller.ts';
@@ -9,7 +9,15 @@ import { limitedAmong } from './term-uses.ts';
 import type { JsonObject, PinnedTool } from './upstreams.ts';
 
 /** The work that a call belongs to, as the server recorded it. */
-export type Work = { readonly run: string; readonly chain: readonly Hop[]; readonly task: string | null };
+export type Work = {
+  readonly run: string;
+  /** From the root down to this run. */
+  readonly chain: readonly Hop[];
+  /** The root's task: its principal's own words, never a question that an agent asked. */
+  readonly task: string | null;
+  /** Nothing of this run outlives it; null where nothing bounds it. */
+  readonly expiresAt: string | null;
+};
 
 export type Judgement = {
   readonly verdict: Verdict;
@@ -34,7 +42,10 @@ export const actingName = (caller: Caller): string => caller.agent?.name ?? call
 export const hasTool = (deps: EngineDeps, caller: Caller, key: string): boolean =>
   deps.upstreams.tool(key) !== undefined && isVisible(key, caller.scopes);
 
-/** Judges one call of a tool that the caller has. */
+/**
+ * Judges one call of a tool that the caller has, under the mandates of its whole chain as they are now. What comes out was read at the oldest
+ * authority version of all that went in.
+ */
 export async function judge(
   deps: EngineDeps,
   caller: Caller,
@@ -58,7 +69,11 @@ export async function judge(
     task: work.task ?? '',
     now: deps.now(),
   };
-  const mandates = caller.mandate ? [caller.mandate] : [];
+  const above = await deps.authority.ofAgents(
+    work.chain.slice(0, -1).map((hop) => hop.agent),
+    'cached',
+  );
+  const mandates = mandatesAlong(caller, above);
   const verdict = classify(facts, {
     rules,
     mandates,
@@ -73,9 +88,18 @@ export async function judge(
     title: titleFor(rules, verdict.grounds, facts) ?? `${facts.agent.name} asks: ${tool.key}`,
     rulesDigest: rules.digestFor(tool.key),
     mandateVersions: Object.fromEntries(mandates.map((mandate) => [mandate.principal, mandate.version])),
-    authority: host.authority,
+    authority: Math.min(host.authority, caller.authority, ...above.map((one) => one?.authority ?? host.authority)),
     limited: limitedAmong(mandates, verdict.covered),
   };
+}
+
+/** The caller's mandate first, then those of the other principals of the chain, each once. One that is missing here covers nothing. */
+function mandatesAlong(caller: Caller, above: readonly (Caller | null)[]): readonly CompiledMandate[] {
+  const mandates = caller.mandate ? [caller.mandate] : [];
+  for (const hop of above) {
+    if (hop?.mandate && !mandates.some((mandate) => mandate.principal === hop.mandate?.principal)) mandates.push(hop.mandate);
+  }
+  return mandates;
 }
 
 function toolState(known: { state: string; acceptedDigest: Digest } | undefined, tool: PinnedTool): GateContext['tool'] {

@@ -1,12 +1,13 @@
 import { canonicalize } from '@countersign/audit';
 import { type CallId, type DecisionId, fail, type Ground, ok, type Result, type RunId } from '@countersign/contracts';
-import type { CallLife } from '@countersign/core';
+import { type CallLife, withinDeadline } from '@countersign/core';
 import {
   appendAudit,
   type CallRecord,
   countPending,
   type DecisionRecord,
   findAttachable,
+  holdRunOpen,
   insertCall,
   insertDecisions,
   markCall,
@@ -58,12 +59,13 @@ export async function raiseDecision(
   }
   const call = callRecord(deps, caller, work, judgement, claimed);
   return await deps.store.transact(async (tx) => {
-    const attached = await findAttachable(tx, agent, call.tool, call.argsDigest);
+    const attached = await findAttachable(tx, agent, call.tool, call.argsDigest, work.chain.length > 1 ? work.run : null);
     if (attached) {
       await markCall(tx, attached.id, 'told', deps.now());
       return ok({ kind: 'attached', call: attached.id });
     }
-    if ((await readHost(tx)).authority !== judgement.authority) return ok({ kind: 'stale' });
+    const { authority, frozen } = await readHost(tx);
+    if (authority !== judgement.authority || !(await holdRunOpen(tx, work.run, frozen?.at ?? call.createdAt))) return ok({ kind: 'stale' });
     const limit = deps.config().limits.pending_per_agent;
     if ((await countPending(tx, agent)) >= limit) {
       return fail('limit.reached', `${agent} has ${limit} decisions open already. Wait for answers, or withdraw some.`);
@@ -248,7 +250,12 @@ function decisionRecord(
       shownDigest: digestOf(shown),
       irreversible: part.grounds.some((ground) => ground.irreversible),
     },
-    state: { state: 'pending', version: 1, approvals: [], expiresAt: later(Math.min(...part.grounds.map((ground) => ground.expiresMs))) },
+    state: {
+      state: 'pending',
+      version: 1,
+      approvals: [],
+      expiresAt: withinDeadline(later(Math.min(...part.grounds.map((ground) => ground.expiresMs))), work.expiresAt),
+    },
     settledReason: null,
     supersedes: ask.supersedes[0] ?? null,
     supersededBy: null,

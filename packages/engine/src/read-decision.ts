@@ -20,9 +20,12 @@ import {
   findCalls,
   findVisibleDecision,
   listDecisions as listRecords,
+  type NoteRecord,
+  notesAbout,
 } from '@countersign/store';
 import type { Caller } from './caller.ts';
 import type { EngineDeps } from './deps.ts';
+import { receiptsOf } from './relay.ts';
 import { rememberTerm } from './remember.ts';
 import type { JsonObject, UpstreamReply } from './upstreams.ts';
 import { viewOf } from './view.ts';
@@ -50,13 +53,17 @@ async function toWire(deps: EngineDeps, viewer: Caller, records: readonly Decisi
   const ids = records.map((record) => record.id);
   const answers = await answersOf(deps.store.db, ids);
   const evidence = await evidenceOf(deps.store.db, ids);
+  const notes = await notesAbout(
+    deps.store.db,
+    records.filter((record) => record.chain.length > 1).map((record) => record.id),
+  );
   const now = deps.now();
   const moment = { now, counted: host.frozen?.at ?? now };
   return records.map((record) => {
     const call = calls.find((candidate) => candidate.id === record.call) ?? null;
     const given = answers.filter((answer) => answer.decision === record.id);
     const filed = evidence.filter((piece) => piece.decision === record.id);
-    return wireDecision(viewer, record, call, { given, filed }, moment);
+    return wireDecision(viewer, record, call, { given, filed, notes }, moment);
   });
 }
 
@@ -64,7 +71,15 @@ function wireDecision(
   viewer: Caller,
   record: DecisionRecord,
   call: CallRecord | null,
-  { given, filed }: { readonly given: readonly AnswerRecord[]; readonly filed: readonly EvidenceRecord[] },
+  {
+    given,
+    filed,
+    notes,
+  }: {
+    readonly given: readonly AnswerRecord[];
+    readonly filed: readonly EvidenceRecord[];
+    readonly notes: readonly NoteRecord[];
+  },
   moment: Moment,
 ): Decision {
   const { question, state } = record;
@@ -97,6 +112,7 @@ function wireDecision(
     })),
     evidence: filed.map(({ id, claim, source, reference, at }) => ({ id, claim, source, reference, at })),
     outcome: call && outcomeOf(call),
+    relay: receiptsOf(record, call, notes),
     supersedes: record.supersedes,
     supersededBy: record.supersededBy,
     afterRefusalOf: record.afterRefusalOf,

@@ -2,7 +2,8 @@ import type { Failure, Ground } from '@countersign/contracts';
 import { answersOf, type CallRecord, type DecisionRecord, type LimitedTerm } from '@countersign/store';
 import type { EngineDeps } from './deps.ts';
 import { sha256 } from './digest.ts';
-import { hasTool, type Judgement, judge } from './judge.ts';
+import { standInRun } from './enter-run.ts';
+import { hasTool, type Judgement, judge, type Work } from './judge.ts';
 import type { JsonObject } from './upstreams.ts';
 
 /** How an approval stands at the moment of dispatch. */
@@ -12,7 +13,7 @@ export type Standing =
   | { readonly kind: 'frozen' }
   | { readonly kind: 'refused'; readonly error: Failure }
   /** The gate now asks something that nobody answered. */
-  | { readonly kind: 'stricter'; readonly judgement: Judgement; readonly why: string };
+  | { readonly kind: 'stricter'; readonly work: Work; readonly judgement: Judgement; readonly why: string };
 
 /**
  * Checks all that an approval stood on as it is now: deadline, agent, mandate, tool definition, rules. Reads rows, writes nothing; the claim
@@ -32,18 +33,21 @@ export async function recheck(deps: EngineDeps, call: CallRecord, decisions: rea
   if (overdue)
     return refused('decision.expired', `It was approved, but could not be sent before ${overdue.state.expiresAt}. Nothing was executed.`);
 
-  const agent = await deps.authority.ofAgent(call.agent);
-  if (!agent || agent.agent?.status === 'suspended')
+  const alone = await deps.authority.ofAgent(call.agent);
+  if (!alone || alone.agent?.status === 'suspended')
     return refused('tool.unknown', `${call.agent} was suspended after the approval. Nothing was executed.`);
+  const inRun = await standInRun(deps, alone, call.run, 'finish');
+  if (!inRun.ok) return refused('run.closed', `${inRun.error.message} Nothing was executed.`);
+  const { caller: agent, work } = inRun.value;
   const tool = deps.upstreams.tool(call.tool);
   if (!tool || !hasTool(deps, agent, call.tool))
     return refused('tool.unknown', `${call.agent} no longer has the tool ${call.tool}. Nothing was executed.`);
   if (tool.digest !== call.toolDigest)
     return refused('tool.quarantined', `The definition of ${call.tool} changed after the approval. Nothing was executed.`);
 
-  if (!(await isAsApproved(deps, call, asks))) return refused('decision.digest_mismatch', 'The arguments on record are not the ones that were approved. Nothing was executed.');
+  if (!(await isAsApproved(deps, call, asks)))
+    return refused('decision.digest_mismatch', 'The arguments on record are not the ones that were approved. Nothing was executed.');
 
-  const work = { run: call.run, chain: decisions[0]?.chain ?? [], task: null };
   const args = JSON.parse(call.effectiveArgs ?? call.args) as JsonObject;
   const judgement = await judge(deps, agent, work, tool, args, [], 'current');
   const { effect, grounds } = judgement.verdict;
@@ -52,10 +56,10 @@ export async function recheck(deps: EngineDeps, call: CallRecord, decisions: rea
   const limited = call.countedBy.length > 0 ? [] : judgement.limited;
   if (effect === 'allow') return { kind: 'stands', authority: judgement.authority, limited };
   if (judgement.rulesDigest !== call.rulesDigest)
-    return { kind: 'stricter', judgement, why: `The rules for ${call.tool} changed after the approval.` };
+    return { kind: 'stricter', work, judgement, why: `The rules for ${call.tool} changed after the approval.` };
   const judged = new Set([...call.grounds, ...ownUses(call, judgement)].map(groundKey));
   const fresh = grounds.find((ground) => ground.mode === 'enforce' && !judged.has(groundKey(ground)));
-  if (fresh) return { kind: 'stricter', judgement, why: fresh.reason };
+  if (fresh) return { kind: 'stricter', work, judgement, why: fresh.reason };
   return { kind: 'stands', authority: judgement.authority, limited };
 }
 
@@ -70,7 +74,10 @@ const ownUses = (call: CallRecord, { verdict, mandateVersions }: Judgement): rea
 async function isAsApproved(deps: EngineDeps, call: CallRecord, asks: readonly DecisionRecord[]): Promise<boolean> {
   if (sha256(call.args) !== call.argsDigest) return false;
   if (call.effectiveArgs === null) return true;
-  const answers = await answersOf(deps.store.db, asks.map((decision) => decision.id));
+  const answers = await answersOf(
+    deps.store.db,
+    asks.map((decision) => decision.id),
+  );
   return answers.some((answer) => answer.effect === 'approve' && answer.editedArgs === call.effectiveArgs);
 }
 

@@ -2,7 +2,8 @@
 
 import { isLeaseOver } from '@countersign/core';
 import type { JobName, JobQueue } from '@countersign/queue';
-import { dueOutbox, findDue, findStranded, handedOver, pruneIdempotent } from '@countersign/store';
+import { dueOutbox, findDue, findOverdueConsults, findStranded, handedOver, pruneIdempotent } from '@countersign/store';
+import { expireConsult } from './consult-end.ts';
 import type { EngineDeps } from './deps.ts';
 import { recoverCall } from './dispatch-call.ts';
 import { expireDecision, remindOfDecision } from './expire-decision.ts';
@@ -42,5 +43,6 @@ export async function reconcile(deps: EngineDeps, queue: JobQueue, startedBefore
   const { overdue, toRemind } = await findDue(deps.store.db, now, BATCH);
   for (const id of overdue) await expireDecision(deps, id);
   for (const id of toRemind) await remindOfDecision(deps, id);
+  for (const id of await findOverdueConsults(deps.store.db, now, BATCH)) await expireConsult(deps, id);
   await pruneIdempotent(deps.store.db, later(now, -86_400_000));
 }

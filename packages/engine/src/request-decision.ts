@@ -3,7 +3,7 @@
  * does; its words are the agent's, quoted and believed by nobody. Whatever the answer is, nothing runs and no mandate changes by it.
  */
 import { type DecisionId, type ErrorCode, fail, type Ground, ok, type Result, type RunId, type Term } from '@countersign/contracts';
-import { clip, compileMandate, hasEnded, isVisible, visibleLine } from '@countersign/core';
+import { clip, compileMandate, hasEnded, isVisible, visibleLine, withinDeadline } from '@countersign/core';
 import {
   answersOf,
   appendAudit,
@@ -13,6 +13,7 @@ import {
   findAgent,
   findCall,
   findVisibleDecision,
+  holdRunOpen,
   insertDecisions,
   lockAuthority,
   lockRequests,
@@ -72,14 +73,18 @@ type Question = {
  */
 export async function requestDecision(deps: EngineDeps, caller: Caller, input: RequestInput): Promise<Result<CallEnd, ErrorCode>> {
   const principal = caller.principal?.name;
-  if (principal === undefined) return fail('credential.missing', 'A question goes to a principal, and this request came without a credential.');
+  if (principal === undefined)
+    return fail('credential.missing', 'A question goes to a principal, and this request came without a credential.');
   const problem = problemOf(principal, input.proposedTerm, deps.now());
   if (problem) return problem;
   const about = input.about === undefined ? null : await findAbout(deps, caller, input.about);
   if (input.about !== undefined && !about) {
-    return fail('not_found', `There is no call, decision or tool ${clip(visibleLine(input.about), 120)} of yours that this could be about.`);
+    return fail(
+      'not_found',
+      `There is no call, decision or tool ${clip(visibleLine(input.about), 120)} of yours that this could be about.`,
+    );
   }
-  const work = await workOf(deps, caller, input.origin);
+  const work = await workOf(deps, caller, input.origin, 'current');
   const question: Question = { agent: actingName(caller), principal, work, input, about, digest: questionDigest(input, about) };
   const put = await deps.store.transact((tx) => putQuestion(deps, tx, caller, question));
   if (put.ok && put.value.kind === 'asked') {
@@ -94,6 +99,9 @@ async function putQuestion(deps: EngineDeps, tx: Transaction, caller: Caller, qu
   await lockAuthority(tx);
   if (caller.agent && ((await findAgent(tx, question.agent))?.status ?? 'suspended') === 'suspended') {
     return fail('credential.invalid', `${question.agent} may not ask any more.`);
+  }
+  if (!(await holdRunOpen(tx, question.work.run, now))) {
+    return fail('run.closed', 'The run that this belongs to is over, so nothing is asked in it any more.');
   }
   const earlier = await lockRequests(tx, question.agent, rememberedSince(now));
   const same = earlier.find(({ decision }) => decision.request?.digest === question.digest);
@@ -175,7 +183,7 @@ async function decisionRecord(
     grounds,
     context,
     question: { answerBy: [principal], needs: 1, shownDigest, irreversible: false },
-    state: { state: 'pending', version: 1, approvals: [], expiresAt: later(now, WAITS_MS) },
+    state: { state: 'pending', version: 1, approvals: [], expiresAt: withinDeadline(later(now, WAITS_MS), work.expiresAt) },
     settledReason: null,
     supersedes: null,
     supersededBy: null,

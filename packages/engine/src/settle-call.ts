@@ -15,6 +15,7 @@ import {
 import { sha256 } from './digest.ts';
 import type { Judgement } from './judge.ts';
 import { about, aboutDecision } from './raise-decision.ts';
+import { relayUp } from './relay.ts';
 
 /** How long the fast path has for a dispatch before the relay wakes a worker through the queue. */
 const FAST_PATH_MS = 2_000;
@@ -113,6 +114,7 @@ export async function withdrawOpen(
     ]);
     taken.push({ ...decision, state: withdrawn.value.next });
   }
+  await relayUp(tx, taken, now);
   await dropOutbox(
     tx,
     'expire',

@@ -8,6 +8,8 @@ import type { CompiledMandate, Verdict } from '@countersign/core';
 import {
   appendAudit,
   bumpAuthority,
+  findApproved,
+  holdRunOpen,
   type Intent,
   insertCall,
   type LimitedTerm,
@@ -56,10 +58,11 @@ export async function countUses(tx: Transaction, terms: readonly LimitedTerm[]):
   return taken.isLast;
 }
 
-/** Records the intent of an allowed call and counts its uses: both or neither. @returns false where the authority has moved on. */
+/** Records the intent of an allowed call and counts its uses: both or neither. @returns false where `recordIntent` would not record it. */
 export async function recordCounted(deps: EngineDeps, { call, event }: Intent, terms: readonly LimitedTerm[]): Promise<boolean> {
   const counted = await deps.store.transact(async (tx) => {
-    if ((await lockAuthority(tx)) !== call.authority) return null;
+    if ((await lockAuthority(tx)) !== call.authority || !(await holdRunOpen(tx, call.run, call.createdAt))) return null;
+    if (await findApproved(tx, call)) return null;
     const isLast = await countUses(tx, terms);
     await insertCall(tx, { ...call, countedBy: terms.map((term) => term.principal) });
     await appendAudit(tx, [event]);

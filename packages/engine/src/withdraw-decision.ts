@@ -7,6 +7,7 @@ import type { Caller } from './caller.ts';
 import type { EngineDeps } from './deps.ts';
 import { aboutDecision } from './raise-decision.ts';
 import { readDecision } from './read-decision.ts';
+import { relayUp } from './relay.ts';
 import { refuseCall, type Settled } from './settle-call.ts';
 import { viewOf } from './view.ts';
 
@@ -38,6 +39,7 @@ export async function withdrawDecision(deps: EngineDeps, caller: Caller, id: str
     ]);
     await dropOutbox(tx, 'expire', [id]);
     const mine = { ...decision, state: withdrawn.value.next };
+    await relayUp(tx, [mine], now);
     if (!call || decision.kind !== 'call') return ok({ call: null, isQueued: false, decisions: [mine] });
     const others = await refuseCall(
       tx,

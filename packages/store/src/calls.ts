@@ -1,6 +1,6 @@
 import type { CallId, CallState, Digest, Ground, RunId } from '@countersign/contracts';
 import type { CallLife } from '@countersign/core';
-import { and, desc, eq, inArray, isNotNull, isNull, lte, or, sql } from 'drizzle-orm';
+import { and, desc, eq, inArray, isNull, lte, or, sql } from 'drizzle-orm';
 import { iso, isoOrNull, type Queryable, rowsOf } from './database.ts';
 import { call, run } from './schema/index.ts';
 
@@ -147,9 +147,18 @@ export async function applyCall(db: Queryable, id: string, from: number, next: C
 
 /**
  * The call that an identical one attaches to: still open, or finished and not yet delivered. Takes a transaction lock on the
- * (agent, tool, digest), so that two identical calls at once make one decision.
+ * (agent, tool, digest), so that two identical calls at once make one decision. `run`: the consult's run that it belongs to; null for an agent
+ * acting for itself, whose calls attach from any session. What was asked under one chain never serves another.
  */
-export async function findAttachable(db: Queryable, agent: string, tool: string, argsDigest: Digest): Promise<CallRecord | null> {
+export async function findAttachable(
+  db: Queryable,
+  agent: string,
+  tool: string,
+  argsDigest: Digest,
+  inRun: string | null,
+): Promise<CallRecord | null> {
+  const isOfSameChain =
+    inRun === null ? sql`exists (select 1 from ${run} where ${run.id} = ${call.run} and ${run.parent} is null)` : eq(call.run, inRun);
   await db.execute(sql`select pg_advisory_xact_lock(hashtextextended(${`${agent} ${tool} ${argsDigest}`}, 0))`);
   const [row] = await db
     .select()
@@ -160,6 +169,7 @@ export async function findAttachable(db: Queryable, agent: string, tool: string,
         eq(call.tool, tool),
         eq(call.argsDigest, argsDigest),
         eq(call.effect, 'ask'),
+        isOfSameChain,
         or(
           inArray(call.state, ['held', 'queued', 'executing']),
           and(inArray(call.state, ['done', 'failed', 'unknown']), isNull(call.deliveredAt)),
@@ -206,14 +216,33 @@ export async function heartbeat(db: Queryable, id: string, owner: string, until:
   return rows.length === 1;
 }
 
-/** The last finished calls of a run, newest first, for the context that the server saw itself. */
-export async function lastCalls(db: Queryable, runId: string, limit: number): Promise<readonly CallRecord[]> {
+/** The last finished calls of each of these runs, newest first, for the context that the server saw itself. */
+export async function lastCalls(db: Queryable, runIds: readonly string[], perRun: number): Promise<readonly CallRecord[]> {
+  if (runIds.length === 0) return [];
+  const asked = sql.join(
+    runIds.map((id) => sql`(${id})`),
+    sql`, `,
+  );
+  const rows = await rowsOf<{ id: string }>(
+    db,
+    sql`select recent.id from (values ${asked}) as asked(run) cross join lateral
+        (select id from ${call} where run = asked.run and finished_at is not null order by id desc limit ${perRun}) as recent`,
+  );
+  const calls = await findCalls(
+    db,
+    rows.map((row) => row.id),
+  );
+  return [...calls].sort((a, b) => (a.id < b.id ? 1 : -1));
+}
+
+/** The calls of these runs that are not over: held, or approved and not sent yet. */
+export async function openCallsOf(db: Queryable, runIds: readonly string[]): Promise<readonly CallRecord[]> {
+  if (runIds.length === 0) return [];
   const rows = await db
     .select()
     .from(call)
-    .where(and(eq(call.run, runId), isNotNull(call.finishedAt)))
-    .orderBy(desc(call.id))
-    .limit(limit);
+    .where(and(inArray(call.run, [...runIds]), inArray(call.state, ['held', 'queued'])))
+    .orderBy(call.id);
   return rows.map(toCall);
 }
 
@@ -224,28 +253,6 @@ export async function countCalls(db: Queryable, states: readonly CallState[]): P
     .from(call)
     .where(inArray(call.state, [...states]));
   return row?.count ?? 0;
-}
-
-export type RunRecord = {
-  readonly id: RunId;
-  readonly agent: string;
-  readonly principal: string;
-  readonly parent: RunId | null;
-  readonly task: string | null;
-};
-
-/** The run of this origin, made when it is new: one statement, safe for any number of callers at once. */
-export async function openRun(db: Queryable, fresh: RunRecord & { readonly origin: string; readonly at: string }): Promise<RunRecord> {
-  const rows = await rowsOf<{ id: string; agent: string; principal: string; parent: string | null; task: string | null }>(
-    db,
-    sql`insert into ${run} (id, agent, principal, parent, origin, task, status, created_at)
-        values (${fresh.id}, ${fresh.agent}, ${fresh.principal}, ${fresh.parent}, ${fresh.origin}, ${fresh.task}, 'open', ${fresh.at})
-        on conflict (origin) do update set status = ${run}.status
-        returning id, agent, principal, parent, task`,
-  );
-  const row = rows[0];
-  if (!row) throw new Error('A run was neither made nor found.');
-  return { ...row, id: row.id as RunId, parent: row.parent as RunId | null };
 }
 
 /** The same as `findCall`, with the row locked until the transaction ends. */

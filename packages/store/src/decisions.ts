@@ -109,6 +109,22 @@ export async function decisionsOfCall(db: Queryable, callId: string): Promise<re
   return rows.map(toDecision);
 }
 
+/** All decisions that were raised in one run, oldest first. */
+export async function decisionsInRun(db: Queryable, runId: string): Promise<readonly DecisionRecord[]> {
+  const rows = await db.select().from(decision).where(eq(decision.run, runId)).orderBy(asc(decision.id));
+  return rows.map(toDecision);
+}
+
+/** Pending questions of these runs. One about an unknown outcome is not among them: that a call may have run is so whoever still cares. */
+export async function pendingInRuns(db: Queryable, runIds: readonly string[]): Promise<readonly DecisionRecord[]> {
+  if (runIds.length === 0) return [];
+  const rows = await db
+    .select()
+    .from(decision)
+    .where(and(inArray(decision.run, [...runIds]), eq(decision.state, 'pending'), ne(decision.kind, 'outcome')));
+  return rows.map(toDecision);
+}
+
 /** Applies a transition by compare-and-set on the version and on `pending`. @returns false when somebody else was first. */
 export async function applyDecision(db: Queryable, id: string, from: number, next: DecisionState): Promise<boolean> {
   const rows = await db
@@ -280,7 +296,7 @@ export async function pendingOn(
   return rows.map(toDecision);
 }
 
-/** A "no" of a principal to this agent's calls of one tool: the same digest, or another. Newest first. */
+/** A "no" of a principal to these agents' calls of one tool: the same digest, or another. Newest first. */
 export type EarlierRefusal = {
   readonly decision: DecisionId;
   readonly argsDigest: Digest;
@@ -290,7 +306,12 @@ export type EarlierRefusal = {
   readonly at: string;
 };
 
-export async function earlierRefusals(db: Queryable, agent: string, tool: string, since: string): Promise<readonly EarlierRefusal[]> {
+export async function earlierRefusals(
+  db: Queryable,
+  agents: readonly string[],
+  tool: string,
+  since: string,
+): Promise<readonly EarlierRefusal[]> {
   const rows = await db
     .select({
       decision: decision.id,
@@ -303,7 +324,7 @@ export async function earlierRefusals(db: Queryable, agent: string, tool: string
     .from(decision)
     .innerJoin(call, eq(call.id, decision.call))
     .innerJoin(answer, and(eq(answer.decision, decision.id), eq(answer.effect, 'refuse')))
-    .where(and(eq(decision.agent, agent), eq(decision.tool, tool), eq(decision.state, 'refused'), gt(answer.at, new Date(since))))
+    .where(and(inArray(decision.agent, [...agents]), eq(decision.tool, tool), eq(decision.state, 'refused'), gt(answer.at, new Date(since))))
     .orderBy(desc(answer.at))
     .limit(50);
   return rows.map((row) => ({

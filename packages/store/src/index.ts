@@ -27,9 +27,26 @@ export {
   lastCalls,
   lockCall,
   markCall,
-  openRun,
-  type RunRecord,
+  openCallsOf,
 } from './calls.ts';
+export {
+  applyConsult,
+  type ConsultRecord,
+  consultsOfRuns,
+  findAskedBefore,
+  findConsult,
+  findConsultByToken,
+  findOverdueConsults,
+  insertConsult,
+  lockConsult,
+  lockConsultsOfRuns,
+  lockNextQuestion,
+  markConsultDelivered,
+  openConsults,
+  renewClaim,
+  runsOfConsultsWith,
+  shiftConsults,
+} from './consults.ts';
 export type { Database, Queryable, Transaction } from './database.ts';
 export {
   type AnswerRecord,
@@ -38,8 +55,10 @@ export {
   countPending,
   type DecisionRecord,
   type DecisionView,
+  decisionsInRun,
   decisionsOfCall,
   type EarlierRefusal,
+  type EarlierRequest,
   earlierRefusals,
   findDecision,
   findDue,
@@ -47,14 +66,20 @@ export {
   insertAnswer,
   insertDecisions,
   listDecisions,
+  lockRequests,
   markSuperseded,
+  pendingInRuns,
   pendingOn,
   pendingToolDecisions,
   shiftDeadlines,
   takeReminder,
 } from './decisions.ts';
+export { DataLockedError } from './directory-lock.ts';
+export { type EmbeddedStore, openEmbeddedStore, truncateAll } from './embedded.ts';
 export { countEvidence, type EvidenceRecord, evidenceOf, insertEvidence } from './evidence.ts';
 export type { GroupCommitOptions } from './group-commit.ts';
+export { groupCommit } from './group-commit.ts';
+export { countUnsealed, reachablePrincipals } from './health.ts';
 export {
   bumpAuthority,
   clearFrozen,
@@ -67,7 +92,8 @@ export {
   type ToolRecord,
 } from './host.ts';
 export { mintId } from './ids.ts';
-export type { CallOutcome, Intent, IntentAnswer } from './intents.ts';
+export { type CallOutcome, findApproved, type Intent, type IntentAnswer } from './intents.ts';
+export { hasNotes, insertNotes, type NoteRecord, notesAbout, notesOfConsult, takeNotes } from './notes.ts';
 export {
   countOutbox,
   dropOutbox,
@@ -81,6 +107,9 @@ export {
   pruneIdempotent,
   putOutbox,
 } from './outbox.ts';
+export { type OpenPgliteOptions, openPglite } from './pglite.ts';
+export type { PgliteSession, PgliteTransaction, SharedPglite } from './pglite-session.ts';
+export { cachedSnapshot } from './pglite-snapshot.ts';
 export {
   appendMandate,
   findMandate,
@@ -90,11 +119,16 @@ export {
   type MandateRecord,
   type PrincipalRecord,
 } from './principals.ts';
+export {
+  type ChainRow,
+  chainOf,
+  endRuns,
+  findRun,
+  holdRunOpen,
+  lockTree,
+  openRun,
+  type RunRecord,
+  type RunStatus,
+} from './runs.ts';
 export { MIGRATIONS, openStore, type Store } from './store.ts';
 export { dropUsesExcept, type LimitedTerm, lockAuthority, takeUses, usesOf } from './term-uses.ts';
-export { type EmbeddedStore, openEmbeddedStore, truncateAll } from './embedded.ts';
-export { groupCommit } from './group-commit.ts';
-export { DataLockedError } from './directory-lock.ts';
-export { type OpenPgliteOptions, openPglite } from './pglite.ts';
-export type { PgliteSession, PgliteTransaction, SharedPglite } from './pglite-session.ts';
-export { cachedSnapshot } from './pglite-snapshot.ts';

@@ -1,4 +1,5 @@
-import { sql } from 'drizzle-orm';
+import type { CallId } from '@countersign/contracts';
+import { type SQL, sql } from 'drizzle-orm';
 import { type AuditRecord, auditRow } from './audit.ts';
 import { type CallRecord, callRow } from './calls.ts';
 import { type Queryable, rowsOf } from './database.ts';
@@ -40,9 +41,34 @@ const callJson = (record: CallRecord): Record<string, unknown> => {
   };
 };
 
+/** How long an approved call's result waits for an agent that calls again instead of fetching it; later, the call is a new one. */
+const FETCHED_WITHIN = sql.raw(`interval '1 day'`);
+
+/**
+ * `from` and `where` of the approved calls that are the same as `fresh` and whose outcome their agent does not have yet. What was asked in a
+ * consult's run serves that run alone; for agents acting for themselves, any session.
+ */
+const approvedTwinOf = (fresh: SQL): SQL =>
+  sql`call as twin join run as twin_run on twin_run.id = twin.run
+    where twin.agent = ${fresh}.agent and twin.tool = ${fresh}.tool and twin.args_digest = ${fresh}.args_digest
+      and twin.effect = 'ask' and twin.delivered_at is null and twin.state in ('queued', 'executing', 'done', 'failed', 'unknown')
+      and (twin.finished_at is null or twin.finished_at > ${fresh}.created_at - ${FETCHED_WITHIN})
+      and (twin.run = ${fresh}.run or (twin_run.parent is null and (select parent from run where id = ${fresh}.run) is null))`;
+
+/** The approved call that an identical allowed one attaches to instead of running a second time. */
+export async function findApproved(db: Queryable, call: Pick<CallRecord, 'agent' | 'tool' | 'argsDigest' | 'run' | 'createdAt'>): Promise<CallId | null> {
+  const fresh = sql`(values (${call.agent}, ${call.tool}, ${call.argsDigest}, ${call.run}, ${call.createdAt}::timestamptz)) as fresh(agent, tool, args_digest, run, created_at)`;
+  const [row] = await rowsOf<{ id: CallId }>(
+    db,
+    sql`select twin.id from ${fresh} cross join lateral (select twin.id from ${approvedTwinOf(sql.raw('fresh'))} order by twin.id desc limit 1) as twin`,
+  );
+  return row?.id ?? null;
+}
+
 /**
  * Records calls that need no person (allowed ones, and refused ones, which are finished at once), each with its event, in one statement for
- * all callers of this moment. A call goes in only where the authority that it was judged under is still the current one.
+ * all callers of this moment. A call goes in only where the authority that it was judged under is still the current one, and its run is open.
+ * An allowed call does not go in while the same one stands approved and its result was not fetched: it attaches to that (`findApproved`).
  * @returns for each: whether it was recorded, and the authority version now.
  */
 export async function recordIntents(db: Queryable, intents: readonly Intent[]): Promise<readonly IntentAnswer[]> {
@@ -55,6 +81,8 @@ export async function recordIntents(db: Queryable, intents: readonly Intent[]): 
         insert into call (${CALL_COLUMNS})
         select ${CALL_COLUMNS} from json_to_recordset(${calls}::json) as fresh(${CALL_RECORD})
         where fresh.authority = (select authority from now_host)
+          and exists (select 1 from run where run.id = fresh.run and run.status = 'open' and (run.expires_at is null or run.expires_at > fresh.created_at))
+          and (fresh.effect <> 'allow' or not exists (select 1 from ${approvedTwinOf(sql.raw('fresh'))}))
         returning id),
       logged as (
         insert into audit_pending (${AUDIT_COLUMNS})

@@ -1,6 +1,6 @@
 import type { ConsultStatus } from '@countersign/core';
-import { index, integer, pgTable, primaryKey, text, timestamp } from 'drizzle-orm/pg-core';
 import { sql } from 'drizzle-orm';
+import { index, integer, pgTable, primaryKey, text, timestamp } from 'drizzle-orm/pg-core';
 import { run } from './call.ts';
 import { decision } from './decision.ts';
 
