@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Gate, openGate, type Reply } from './gate.ts';
 import type { Script, ScriptEvent, Step, StepEnd } from './script.ts';
@@ -32,6 +33,8 @@ export async function runScript(script: Script, options: RunScriptOptions): Prom
   const { agent } = script;
   const over = new AbortController();
   const signal = AbortSignal.any([options.signal, over.signal]);
+  // The SDK listens on it once for each call, and never stops.
+  setMaxListeners(0, signal);
   const gate = openGate({ ...options, agent, signal });
   const player = playerOf(gate, agent, { signal, log, pause });
   const waits: Promise<unknown>[] = [];
