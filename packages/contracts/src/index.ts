@@ -4,6 +4,7 @@ export { Budget, Config, MandateTerms, RuleConfig, ServerConfig, Term, ToolConfi
 export { Duration } from './duration.ts';
 export { ErrorCode } from './errors.ts';
 export { EVIDENCE_REFERENCE, Evidence, EvidenceInput, EvidenceSource, readReference } from './evidence.ts';
+export { Finding, FindingCode, FindingSeverity, HostFindings } from './findings.ts';
 export {
   Agent,
   AgentInput,
