@@ -83,6 +83,21 @@ describe('the gate', () => {
     expect(upstreams.seen).toHaveLength(1);
   });
 
+  it('gives a call that was approved to a re-issue of it even where nobody would ask by now, and runs it once (B7)', async () => {
+    const { call, decisions, answer, work, upstreams, setRules } = await host({ rules: [EAT] });
+    const args = { action: 'eat', amount: 3 };
+    await call('researcher', 'jar__cookie_jar', args);
+    const [decision] = await decisions('ada', 'pending');
+    await answer('ada', decision!.id, {});
+    setRules([]);
+    expect(await call('researcher', 'jar__cookie_jar', args)).toMatchObject({ kind: 'held' });
+    await work();
+    expect(await call('researcher', 'jar__cookie_jar', args, { origin: 'another session' })).toMatchObject({ kind: 'reply', decisions: [decision!.id] });
+    expect(upstreams.seen).toHaveLength(1);
+    expect(await call('researcher', 'jar__cookie_jar', args)).toMatchObject({ kind: 'reply', decisions: [] });
+    expect(upstreams.seen).toHaveLength(2);
+  });
+
   it('withdraws the question of a caller that left before it was told the id, and runs nothing', async () => {
     const { call, decisions, events, upstreams } = await host({ rules: [EAT] });
     const leaving = new AbortController();

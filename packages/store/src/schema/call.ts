@@ -1,4 +1,5 @@
 import type { CallState, Ground } from '@countersign/contracts';
+import { sql } from 'drizzle-orm';
 import { boolean, index, integer, jsonb, pgTable, text, timestamp } from 'drizzle-orm/pg-core';
 
 /** One piece of work of one agent. Parent links form the chain; authority comes from these rows alone. */
@@ -62,6 +63,9 @@ export const call = pgTable(
   },
   (table) => [
     index('call_by_digest').on(table.agent, table.tool, table.argsDigest),
+    index('call_unfetched')
+      .on(table.agent, table.tool, table.argsDigest)
+      .where(sql`${table.effect} = 'ask' and ${table.deliveredAt} is null`),
     index('call_by_run').on(table.run, table.id),
     index('call_open').on(table.state, table.leaseUntil),
   ],

@@ -1,0 +1,1 @@
+CREATE INDEX "call_unfetched" ON "call" USING btree ("agent","tool","args_digest") WHERE "call"."effect" = 'ask' and "call"."delivered_at" is null;
