@@ -35,11 +35,21 @@ export const EVIDENCE_REFERENCE = {
     'a commit is its hash (7 to 64 hex digits), repository@hash, or the web address of the commit: acme/shop@3f2a9c1',
   ),
   document: fits(
-    either(isWebAddress, matches(/^(?=\S)(?=.*\S$)(?:[^/]*\/)+[^/]+$/u), matches(/^\S.*\.[A-Za-z0-9]{1,8}$/u), matches(/^[a-z][a-z0-9+.-]*:\S+$/i)),
+    either(
+      isWebAddress,
+      matches(/^(?=\S)(?=.*\S$)(?:[^/]*\/)+[^/]+$/u),
+      matches(/^\S.*\.[A-Za-z0-9]{1,8}$/u),
+      matches(/^[a-z][a-z0-9+.-]*:\S+$/i),
+    ),
     'a document is a web address, a path or file name, or scheme:id: reports/2026-q3.pdf, doi:10.1000/182',
   ),
   calendar: fits(
-    either(isWebAddress, matches(/^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2})?(?:Z|[+-]\d{2}:\d{2})?)? \S.*$/), matches(/^[\w.+-]{8,}(?:@[\w.-]+)?$/)),
+    either(
+      isWebAddress,
+      matches(/^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2})?(?:Z|[+-]\d{2}:\d{2})?)? \S.*$/),
+      matches(/^[\w.+-]{1,200}@[\w.-]{1,200}$/),
+      matches(/^(?=\D*\d)[\w+-]{16,200}$/),
+    ),
     'a calendar entry is its web address, its UID, or a date and the title: 2026-11-30T10:00Z Budget meeting',
   ),
   url: fits(isWebAddress, 'a url is an absolute http(s) address without a password: https://example.org/post/7'),
@@ -56,7 +66,9 @@ export const EvidenceInput = z.strictObject({
   reference: z
     .string()
     .optional()
-    .describe('The artifact, needed for every source but manual. commit: acme/shop@3f2a9c1; document: reports/q3.pdf; calendar: 2026-11-30T10:00Z Budget meeting; url: https://…; ticket: OPS-12'),
+    .describe(
+      'The artifact, needed for every source but manual. commit: acme/shop@3f2a9c1; document: reports/q3.pdf; calendar: 2026-11-30T10:00Z Budget meeting; url: https://…; ticket: OPS-12',
+    ),
   decision: z.string().max(100).optional().describe('The id of a decision of yours (dec_…) that this is evidence for'),
 });
 export type EvidenceInput = z.infer<typeof EvidenceInput>;

@@ -6,7 +6,8 @@ import { matchesPattern } from './tool-pattern.ts';
 const WITHOUT: Partial<Record<Scope, string>> = {
   'directory:read': 'none of your agents can ask who it is here, or see the rules (whoami, list_agents, list_rules)',
   'tools:call': 'none of your agents can call a tool, whatever the terms say',
-  'decisions:write': 'none of your agents can fetch the result of a call that you approved, or put a question to you (await_decision, request_decision)',
+  'decisions:write':
+    'none of your agents can fetch the result of a call that you approved, or put a question to you (await_decision, request_decision)',
 };
 
 /**
@@ -18,7 +19,8 @@ export function mandateWarnings({ scopes, terms }: MandateTerms, tools: readonly
     .filter((scope) => !scopes.includes(scope))
     .map((scope) => `Without ${scope}, ${WITHOUT[scope]}.`);
   const live = terms.filter((term) => !hasEnded(term, now));
-  const closed = live.length === 0 ? ['No term is in force: every call of your agents, and every call of your own, becomes a question to you.'] : [];
+  const closed =
+    live.length === 0 ? ['No term is in force: every call of your agents, and every call of your own, becomes a question to you.'] : [];
   const each = terms.flatMap((term, place) => {
     if (!live.includes(term)) return `Term ${place + 1} (${term.tool}) expired at ${term.expires_at}: it covers nothing.`;
     const isKnown = tools.some((tool) => matchesPattern(term.tool, tool));

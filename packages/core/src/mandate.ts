@@ -37,7 +37,13 @@ export type Coverage = { readonly covered: true; readonly term: number } | { rea
 export type ConsiderTerm = (term: { readonly index: number; readonly when: string }, reading: Reading, detail: string | null) => void;
 
 /** A mistake in a term's expression; `index` from 0, line and column from 1. */
-type TermProblem = { readonly index: number; readonly field: 'match'; readonly message: string; readonly line: number; readonly column: number };
+type TermProblem = {
+  readonly index: number;
+  readonly field: 'match';
+  readonly message: string;
+  readonly line: number;
+  readonly column: number;
+};
 const SHOWN_PROBLEMS = 5;
 
 /**
@@ -68,7 +74,9 @@ export function compileMandate(
     };
   });
   if (problems.length > 0) {
-    const places = problems.map(({ index, line, column, message }) => `term ${index + 1}, match, line ${line}, column ${column}: ${message}`);
+    const places = problems.map(
+      ({ index, line, column, message }) => `term ${index + 1}, match, line ${line}, column ${column}: ${message}`,
+    );
     return fail('mandate.invalid', `The terms can't be used: ${places.slice(0, SHOWN_PROBLEMS).join('; ')}.`, { problems });
   }
   return ok({ principal, version, scopes, terms, for: indexByTool(compiled) });

@@ -1,4 +1,4 @@
-import { type Budget, fail, type Lane, LANE_CEILING, ok, type Result, Scope } from '@countersign/contracts';
+import { type Budget, fail, LANE_CEILING, type Lane, ok, type Result, Scope } from '@countersign/contracts';
 import { hasEnded } from '@countersign/core';
 import { findMandate } from '@countersign/store';
 import type { Caller } from './caller.ts';
@@ -32,7 +32,10 @@ export type MandateInForce = {
 };
 
 /** The terms as the caller is bound by them at this moment. */
-export async function describeMandate(deps: EngineDeps, caller: Caller): Promise<Result<MandateInForce, 'credential.missing' | 'not_found'>> {
+export async function describeMandate(
+  deps: EngineDeps,
+  caller: Caller,
+): Promise<Result<MandateInForce, 'credential.missing' | 'not_found'>> {
   const name = caller.principal?.name;
   if (name === undefined) return fail('credential.missing', 'A mandate belongs to a principal; this request came without one.');
   const mandate = await findMandate(deps.store.db, name);

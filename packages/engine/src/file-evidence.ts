@@ -23,7 +23,8 @@ export async function fileEvidence(
   input: EvidenceInput & { readonly origin: string },
 ): Promise<Result<Evidence & { readonly decision: string | null }, ErrorCode>> {
   const principal = caller.principal?.name;
-  if (principal === undefined) return fail('credential.missing', 'Evidence is filed for a principal, and this request came without a credential.');
+  if (principal === undefined)
+    return fail('credential.missing', 'Evidence is filed for a principal, and this request came without a credential.');
   const reference = readReference(input.source, input.reference);
   if (!reference.ok) return reference;
   const decision = input.decision === undefined ? null : await findVisibleDecision(deps.store.db, viewOf(caller), input.decision);
@@ -62,7 +63,13 @@ export async function fileEvidence(
   if (!isFiled) return fail('limit.reached', `There are ${MAX_PER_DECISION} pieces of evidence on that decision already.`);
   if (decision) {
     const { answerBy } = decision.question;
-    announceChange(deps, { type: 'decision', id: decision.id, state: decision.state.state, version: decision.state.version, seenBy: answerBy });
+    announceChange(deps, {
+      type: 'decision',
+      id: decision.id,
+      state: decision.state.state,
+      version: decision.state.version,
+      seenBy: answerBy,
+    });
   }
   return ok({ id, claim, source, reference: record.reference, at, decision: record.decision });
 }

@@ -38,7 +38,11 @@ export async function createPrincipal(deps: EngineDeps, doer: Doer, fresh: NewPr
   const compiled = compileMandate(fresh.name, 1, terms);
   if (!compiled.ok) return compiled;
   const alike = (await listAgents(deps.store.db, null)).find((agent) => agent.folded === fold(fresh.name));
-  if (alike) return fail('agent.name_taken', `There is an agent ${alike.name}: a principal of that name, or of one that looks like it, would be taken for it.`);
+  if (alike)
+    return fail(
+      'agent.name_taken',
+      `There is an agent ${alike.name}: a principal of that name, or of one that looks like it, would be taken for it.`,
+    );
   const at = deps.now();
   const actor = actorOf(doer);
   const record: PrincipalRecord = {
@@ -116,7 +120,8 @@ export async function setMandate(
     ]);
     return { version, ...terms, madeBy: actor.name, createdAt: at };
   });
-  if (!written) return fail('conflict', `Your mandate is not at version ${ifMatch}: it was changed meanwhile. Load it again; nothing was changed.`);
+  if (!written)
+    return fail('conflict', `Your mandate is not at version ${ifMatch}: it was changed meanwhile. Load it again; nothing was changed.`);
   announceAuthority(deps);
   announceChange(deps, { type: 'mandate', id: principal.name, version, seenBy: [principal.name] });
   const tools = deps.upstreams.tools().map((tool) => tool.key);

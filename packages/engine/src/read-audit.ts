@@ -1,6 +1,6 @@
 import { type AuditPage, type AuditQuery, type ErrorCode, fail, ok, type Result } from '@countersign/contracts';
-import { queryAudit as queryRecords } from '@countersign/store';
 import type { AuditView } from '@countersign/store';
+import { queryAudit as queryRecords } from '@countersign/store';
 import type { Doer } from './actor.ts';
 import type { Caller } from './caller.ts';
 import type { EngineDeps } from './deps.ts';

@@ -54,7 +54,10 @@ export function readWish(
   if (input.remember === undefined) return ok(null);
   if (input.effect === 'refuse') return fail('input.invalid', 'Only an approval can be remembered.');
   if (decision.kind !== 'call' || !call) {
-    return fail('input.invalid', 'There is no call here that could be remembered. A term that an agent proposes gets into your mandate by your own hand.');
+    return fail(
+      'input.invalid',
+      'There is no call here that could be remembered. A term that an agent proposes gets into your mandate by your own hand.',
+    );
   }
   const term = termOf(call, editedArgs ?? call.effectiveArgs ?? call.args);
   if (!term.ok) return term;
@@ -63,7 +66,12 @@ export function readWish(
 }
 
 /** One approval that is to be remembered. */
-export type Wish = { readonly principal: string; readonly decision: Decision['id']; readonly expiresAt: string; readonly uses: number | null };
+export type Wish = {
+  readonly principal: string;
+  readonly decision: Decision['id'];
+  readonly expiresAt: string;
+  readonly uses: number | null;
+};
 
 /** The wishes that stand for a call, one a principal. */
 export async function wishesOf(db: Queryable, call: CallRecord): Promise<readonly Wish[]> {

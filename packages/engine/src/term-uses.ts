@@ -15,8 +15,8 @@ import {
   type LimitedTerm,
   lockAuthority,
   type Queryable,
-  takeUses,
   type Transaction,
+  takeUses,
   usesOf,
 } from '@countersign/store';
 import { announceAuthority } from './announce.ts';

@@ -28,28 +28,45 @@ describe('evidence', () => {
     await file(on, 'newcomer', { source: 'manual', reference: undefined });
     const { items } = await queryAudit(on.deps.store.db, 'all', { limit: 1, order: 'newest' });
     expect(items).toMatchObject([
-      { type: 'evidence.filed', principal: 'ada', agent: 'newcomer', run: expect.stringMatching(/^run_/), decision: null, payload: { claim: FIXED.claim, source: 'manual', reference: null } },
+      {
+        type: 'evidence.filed',
+        principal: 'ada',
+        agent: 'newcomer',
+        run: expect.stringMatching(/^run_/),
+        decision: null,
+        payload: { claim: FIXED.claim, source: 'manual', reference: null },
+      },
     ]);
   });
 
   it('is refused with the reason when the source is an artifact that it does not name', async () => {
     const on = await host();
     const end = await file(on, 'researcher', { reference: '  ' });
-    expect(end).toMatchObject({ error: { code: 'evidence.reference_missing', message: expect.stringContaining('without naming it is self-report') } });
+    expect(end).toMatchObject({
+      error: { code: 'evidence.reference_missing', message: expect.stringContaining('without naming it is self-report') },
+    });
     expect(await on.events()).not.toContain('evidence.filed');
   });
 
   it('is refused when the reference has not the form of its source, and says which form', async () => {
     const on = await host();
     const end = await file(on, 'researcher', { reference: 'the last one' });
-    expect(end).toMatchObject({ error: { code: 'input.invalid', detail: { issues: [{ path: ['reference'], message: expect.stringContaining('7 to 64 hex digits') }] } } });
+    expect(end).toMatchObject({
+      error: {
+        code: 'input.invalid',
+        detail: { issues: [{ path: ['reference'], message: expect.stringContaining('7 to 64 hex digits') }] },
+      },
+    });
   });
 
   it('can’t be put on another agent’s decision, which answers like none', async () => {
     const on = await host({ rules: [EAT] });
     const { id } = await on.held('researcher', 'jar__cookie_jar', { action: 'eat' });
     for (const decision of [id, 'dec_none']) {
-      expect(await file(on, 'treasurer', { decision })).toEqual({ ok: false, error: { code: 'not_found', message: `There is no decision ${decision}.` } });
+      expect(await file(on, 'treasurer', { decision })).toEqual({
+        ok: false,
+        error: { code: 'not_found', message: `There is no decision ${decision}.` },
+      });
     }
     expect((await on.decisions('ada'))[0]?.evidence).toEqual([]);
   });

@@ -16,7 +16,9 @@ describe('a mandate', () => {
     const on = await host();
     const both = await Promise.all([set(on, 'ada', {}), set(on, 'ada', { terms: [] })]);
     expect(both.filter((one) => one.ok)).toHaveLength(1);
-    expect(both.find((one) => !one.ok)).toMatchObject({ error: { code: 'conflict', message: expect.stringContaining('not at version 1') } });
+    expect(both.find((one) => !one.ok)).toMatchObject({
+      error: { code: 'conflict', message: expect.stringContaining('not at version 1') },
+    });
     expect(await getMandate(on.deps, await on.caller('ada'))).toMatchObject({ value: { version: 2 } });
   });
 
@@ -24,7 +26,10 @@ describe('a mandate', () => {
     const on = await host();
     expect(await on.call('researcher', 'jar__cookie_jar', {})).toMatchObject({ kind: 'reply' });
     await set(on, 'ada', {});
-    expect(await on.call('researcher', 'jar__cookie_jar', {})).toMatchObject({ kind: 'held', decisions: [{ answerBy: ['ada'], reasons: ["No term of ada's mandate names jar__cookie_jar."] }] });
+    expect(await on.call('researcher', 'jar__cookie_jar', {})).toMatchObject({
+      kind: 'held',
+      decisions: [{ answerBy: ['ada'], reasons: ["No term of ada's mandate names jar__cookie_jar."] }],
+    });
     expect(await on.call('treasurer', 'jar__cookie_jar', {})).toMatchObject({ kind: 'reply' });
   });
 
@@ -35,7 +40,9 @@ describe('a mandate', () => {
     await on.answer('ada', id, {});
     await on.work();
     expect(on.upstreams.seen).toEqual([]);
-    expect(await on.decisions('ada', 'pending')).toMatchObject([{ supersedes: id, grounds: expect.arrayContaining([expect.objectContaining({ kind: 'term' })]) }]);
+    expect(await on.decisions('ada', 'pending')).toMatchObject([
+      { supersedes: id, grounds: expect.arrayContaining([expect.objectContaining({ kind: 'term' })]) },
+    ]);
   });
 
   it('may lock its own principal out, which is told so', async () => {
@@ -64,7 +71,13 @@ describe('a mandate', () => {
   it('is refused with line and column where an expression does not compile, and nothing changes', async () => {
     const on = await host();
     const end = await set(on, 'ada', { terms: [FILES, { tool: 'jar__*', when: 'few', match: 'args.n < 3 &&\n  foo > 1' }] });
-    expect(end).toMatchObject({ error: { code: 'mandate.invalid', message: expect.stringContaining('term 2, match, line 2, column 3'), detail: { problems: [{ index: 1, line: 2, column: 3 }] } } });
+    expect(end).toMatchObject({
+      error: {
+        code: 'mandate.invalid',
+        message: expect.stringContaining('term 2, match, line 2, column 3'),
+        detail: { problems: [{ index: 1, line: 2, column: 3 }] },
+      },
+    });
     expect(await getMandate(on.deps, await on.caller('ada'))).toMatchObject({ value: { version: 1 } });
   });
 
@@ -75,12 +88,18 @@ describe('a mandate', () => {
 
   it('has only scopes that exist, and never mandate:write', () => {
     expect(MandateTerms.safeParse({ scopes: ['tools:cal'] }).error?.issues).toMatchObject([{ path: ['scopes', 0] }]);
-    expect(MandateTerms.safeParse({ scopes: ['mandate:write'] }).error?.issues).toMatchObject([{ path: ['scopes'], message: expect.stringContaining('never given to an agent') }]);
+    expect(MandateTerms.safeParse({ scopes: ['mandate:write'] }).error?.issues).toMatchObject([
+      { path: ['scopes'], message: expect.stringContaining('never given to an agent') },
+    ]);
   });
 
   it('is described as it binds right now: what holds, what is left, what is over', async () => {
     const on = await host({
-      terms: [FILES, { tool: 'jar__*', when: 'twice', uses: 2 }, { tool: 'ledger__*', when: 'today', match: 'args.amount < 5', expires_at: '2026-12-01T00:00:00.000Z' }],
+      terms: [
+        FILES,
+        { tool: 'jar__*', when: 'twice', uses: 2 },
+        { tool: 'ledger__*', when: 'today', match: 'args.amount < 5', expires_at: '2026-12-01T00:00:00.000Z' },
+      ],
     });
     await on.call('researcher', 'jar__cookie_jar', {});
     const describeFor = async (name: string) => {
@@ -114,11 +133,14 @@ describe('a mandate', () => {
 });
 
 describe('names', () => {
-  it.each(['researcher', 'resear-cher', 'ada', 'a-da', 'ben', 'researcheг', 'Researcher', 're5earcher', ''])('refuses an agent called %j beside researcher, ada and ben', async (name) => {
-    const on = await host();
-    const made = await createAgent(on.deps, { operator: true }, { name, principal: 'ada', description: '' });
-    expect(made.ok ? 'made' : made.error.code).toMatch(/^(agent\.name_taken|input\.invalid)$/);
-  });
+  it.each(['researcher', 'resear-cher', 'ada', 'a-da', 'ben', 'researcheг', 'Researcher', 're5earcher', ''])(
+    'refuses an agent called %j beside researcher, ada and ben',
+    async (name) => {
+      const on = await host();
+      const made = await createAgent(on.deps, { operator: true }, { name, principal: 'ada', description: '' });
+      expect(made.ok ? 'made' : made.error.code).toMatch(/^(agent\.name_taken|input\.invalid)$/);
+    },
+  );
 
   it('refuses a principal called like an agent', async () => {
     const on = await host();

@@ -1,5 +1,5 @@
-import { mintId } from '@countersign/store';
 import { listDirectory, queryAudit, setMandate, suspendAgent } from '@countersign/engine';
+import { mintId } from '@countersign/store';
 import type { TestHost } from '@countersign/testkit';
 import { describe, expect, it } from 'vitest';
 import { EAT, sharedHosts } from './shared-host.ts';
@@ -30,11 +30,14 @@ describe('the log, read by an agent', () => {
     const on = await host();
     for (const agent of ['researcher', 'newcomer', 'treasurer']) await on.call(agent, 'jar__cookie_jar', {});
     const { db } = on.deps.store;
-    const runOf = async (agent: string) => (await seenBy(on, agent === 'treasurer' ? 'ben' : 'ada', { agent })).find((event) => event.run)?.run ?? '';
+    const runOf = async (agent: string) =>
+      (await seenBy(on, agent === 'treasurer' ? 'ben' : 'ada', { agent })).find((event) => event.run)?.run ?? '';
     const parent = await runOf('researcher');
     const make = async (agent: string, principal: string, above: string) => {
       const run = mintId('run');
-      await db.execute(`insert into run (id, agent, principal, parent, origin, status, created_at) values ('${run}', '${agent}', '${principal}', '${above}', '${run}', 'open', now())`);
+      await db.execute(
+        `insert into run (id, agent, principal, parent, origin, status, created_at) values ('${run}', '${agent}', '${principal}', '${above}', '${run}', 'open', now())`,
+      );
       await db.execute(
         `insert into audit_pending (id, type, at, actor_kind, actor_name, principal, agent, run, payload) values ('${mintId('evt')}', 'call.admitted', now(), 'agent', '${agent}', '${principal}', '${agent}', '${run}', '{}')`,
       );

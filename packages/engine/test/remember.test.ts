@@ -101,7 +101,12 @@ describe('remember', () => {
     await on.work();
     const { items } = await queryAudit(on.deps.store.db, 'all', { limit: 5, order: 'newest', type: ['mandate.widened'] });
     expect(items).toMatchObject([
-      { actor: { kind: 'principal', name: 'ada' }, principal: 'ada', decision: id, payload: { from: 1, version: 2, remembered: { tool: 'jar__cookie_jar' } } },
+      {
+        actor: { kind: 'principal', name: 'ada' },
+        principal: 'ada',
+        decision: id,
+        payload: { from: 1, version: 2, remembered: { tool: 'jar__cookie_jar' } },
+      },
     ]);
   });
 

@@ -18,7 +18,8 @@ const host = sharedHosts();
 const ASK: RequestInput = { ask: 'May I pay Bo 40 dollars?', why: 'The invoice is due on Friday.', origin: 'standing' };
 const DAY = 86_400_000;
 
-const ask = async (on: TestHost, agent: string, more: Partial<RequestInput> = {}) => requestDecision(on.deps, await on.caller(agent), { ...ASK, ...more });
+const ask = async (on: TestHost, agent: string, more: Partial<RequestInput> = {}) =>
+  requestDecision(on.deps, await on.caller(agent), { ...ASK, ...more });
 
 async function asked(on: TestHost, agent = 'researcher', more: Partial<RequestInput> = {}): Promise<string> {
   const end = await ask(on, agent, more);
@@ -62,10 +63,20 @@ describe('a question without a call', () => {
     const on = await host();
     const id = await asked(on);
     const waiting = awaited(on, id, 'researcher', 60_000);
-    expect(await on.answer('ada', id, { note: 'From the small account.' })).toMatchObject({ ok: true, value: { state: 'approved', outcome: null } });
+    expect(await on.answer('ada', id, { note: 'From the small account.' })).toMatchObject({
+      ok: true,
+      value: { state: 'approved', outcome: null },
+    });
     expect(await waiting).toEqual({
       ok: true,
-      value: { kind: 'answered', decision: id, code: 'approved', by: ['ada'], reason: null, note: { by: 'ada', text: 'From the small account.' } },
+      value: {
+        kind: 'answered',
+        decision: id,
+        code: 'approved',
+        by: ['ada'],
+        reason: null,
+        note: { by: 'ada', text: 'From the small account.' },
+      },
     });
     await on.work();
     expect(on.upstreams.seen).toEqual([]);
@@ -76,7 +87,9 @@ describe('a question without a call', () => {
     const on = await host();
     const no = await asked(on);
     await on.answer('ada', no, { effect: 'refuse', note: 'Not this month.' });
-    expect(await awaited(on, no)).toMatchObject({ value: { code: 'refused_by_principal', by: ['ada'], note: { text: 'Not this month.' } } });
+    expect(await awaited(on, no)).toMatchObject({
+      value: { code: 'refused_by_principal', by: ['ada'], note: { text: 'Not this month.' } },
+    });
 
     const late = await asked(on, 'researcher', { ask: 'May I sell?' });
     expect(await awaited(on, late)).toMatchObject({ value: { kind: 'asked', decision: { state: 'pending' } } });
@@ -100,7 +113,9 @@ describe('a question without a call', () => {
 
   it('is the same question when only its reasons or its spelling differ, also when asked many times at once', async () => {
     const on = await host();
-    const ids = await Promise.all([ASK.ask, '  may i PAY Bo 40  dollars?', ASK.ask].map((text, n) => asked(on, 'researcher', { ask: text, why: `Reason ${n}` })));
+    const ids = await Promise.all(
+      [ASK.ask, '  may i PAY Bo 40  dollars?', ASK.ask].map((text, n) => asked(on, 'researcher', { ask: text, why: `Reason ${n}` })),
+    );
     expect(new Set(ids).size).toBe(1);
     expect(await on.decisions('ada', 'pending')).toHaveLength(1);
   });
@@ -118,14 +133,19 @@ describe('a question without a call', () => {
 
     await asked(on, 'researcher', { ask: 'May I pay Bo 39 dollars?' });
     const [like] = await on.decisions('ada', 'pending');
-    expect(like).toMatchObject({ afterRefusalOf: id, grounds: [{ kind: 'term' }, { kind: 'earlier_no', reason: expect.stringMatching(/refused once .*“Not this month\.”/) }] });
+    expect(like).toMatchObject({
+      afterRefusalOf: id,
+      grounds: [{ kind: 'term' }, { kind: 'earlier_no', reason: expect.stringMatching(/refused once .*“Not this month\.”/) }],
+    });
 
     on.pass(7 * DAY);
     expect(await ask(on, 'researcher')).toMatchObject({ value: { kind: 'asked' } });
   });
 
   it('stops at the number of decisions that an agent may have open, and says so in the log', async () => {
-    const on = await host({ config: { limits: { pending_per_agent: 2, call_bytes: 4096, requests_per_minute: 60, chain_depth: 4, consults_per_run: 16 } } });
+    const on = await host({
+      config: { limits: { pending_per_agent: 2, call_bytes: 4096, requests_per_minute: 60, chain_depth: 4, consults_per_run: 16 } },
+    });
     const ends = [];
     for (const n of [1, 2, 3]) ends.push(await ask(on, 'researcher', { ask: `May I? ${n}` }));
     expect(ends.map((end) => (end.ok ? end.value.kind : end.error.code))).toEqual(['asked', 'asked', 'limit.reached']);
@@ -156,7 +176,11 @@ describe('a question without a call', () => {
     const proposedTerm: Term = { tool: '*', when: 'only reading', match: 'true' };
     const id = await asked(on, 'researcher', { proposedTerm });
     const [decision] = await on.decisions('ada', 'pending');
-    expect(decision).toMatchObject({ request: { proposedTerm }, grounds: [{ reason: expect.stringContaining("only ada's own hand does") }], rememberTerm: null });
+    expect(decision).toMatchObject({
+      request: { proposedTerm },
+      grounds: [{ reason: expect.stringContaining("only ada's own hand does") }],
+      rememberTerm: null,
+    });
     expect(await on.answer('ada', id, { remember: {} })).toMatchObject({ error: { code: 'input.invalid' } });
     expect(await on.answer('ada', id, {})).toMatchObject({ ok: true });
     expect(await getMandate(on.deps, await on.caller('ada'))).toMatchObject({ value: { version: 1, terms: [] } });
@@ -167,7 +191,9 @@ describe('a question without a call', () => {
     const on = await host();
     const end = await ask(on, 'researcher', { proposedTerm: { tool: 'jar__*', when: 'few', match: 'args.n < 3 &&\n foo' } });
     expect(end).toMatchObject({ error: { code: 'mandate.invalid', detail: { problems: [{ line: 2, column: expect.any(Number) }] } } });
-    expect(await ask(on, 'researcher', { proposedTerm: { tool: 'jar__*', when: 'then', expires_at: '2026-11-30T12:00:00.000Z' } })).toMatchObject({ error: { code: 'input.invalid' } });
+    expect(
+      await ask(on, 'researcher', { proposedTerm: { tool: 'jar__*', when: 'then', expires_at: '2026-11-30T12:00:00.000Z' } }),
+    ).toMatchObject({ error: { code: 'input.invalid' } });
     expect(await on.decisions('ada')).toEqual([]);
   });
 
@@ -183,7 +209,13 @@ describe('a question without a call', () => {
   it('puts its words into the log of the agent that wrote them', async () => {
     const on = await host();
     const id = await asked(on);
-    const { items } = await queryAudit(on.deps.store.db, { agent: 'researcher', principal: 'ada' }, { limit: 10, order: 'newest', decision: id });
-    expect(items).toMatchObject([{ type: 'decision.raised', actor: { kind: 'agent', name: 'researcher' }, payload: { kind: 'request', request: { ask: ASK.ask } } }]);
+    const { items } = await queryAudit(
+      on.deps.store.db,
+      { agent: 'researcher', principal: 'ada' },
+      { limit: 10, order: 'newest', decision: id },
+    );
+    expect(items).toMatchObject([
+      { type: 'decision.raised', actor: { kind: 'agent', name: 'researcher' }, payload: { kind: 'request', request: { ask: ASK.ask } } },
+    ]);
   });
 });

@@ -42,7 +42,11 @@ describe('a term of limited uses', () => {
   });
 
   it('counts a call that a rule asked about once, when it is sent, however often it is tried', async () => {
-    const on = await host({ terms: [{ ...THRICE, uses: 1 }], rules: [EAT], config: { tools: { jar__cookie_jar: { idempotent: true, redact: [] } } } });
+    const on = await host({
+      terms: [{ ...THRICE, uses: 1 }],
+      rules: [EAT],
+      config: { tools: { jar__cookie_jar: { idempotent: true, redact: [] } } },
+    });
     const held = await on.held('researcher', 'jar__cookie_jar', { action: 'eat' });
     expect(await usedOf(on)).toEqual([0]);
     on.upstreams.behave(() => ({ ok: false, error: { sent: false, code: 'upstream.down', message: 'Not connected.' } }));
@@ -63,7 +67,9 @@ describe('a term of limited uses', () => {
     await on.call('researcher', 'jar__cookie_jar', { action: 'count' });
     await on.work();
     expect(on.upstreams.seen).toHaveLength(1);
-    expect(await on.decisions('ada', 'pending')).toMatchObject([{ supersedes: id, grounds: expect.arrayContaining([expect.objectContaining({ kind: 'term' })]) }]);
+    expect(await on.decisions('ada', 'pending')).toMatchObject([
+      { supersedes: id, grounds: expect.arrayContaining([expect.objectContaining({ kind: 'term' })]) },
+    ]);
   });
 
   it('goes on counting in a new version that keeps it, and counts from nothing when it was gone or changed', async () => {

@@ -56,7 +56,10 @@ const approvedTwinOf = (fresh: SQL): SQL =>
       and (twin.run = ${fresh}.run or (twin_run.parent is null and (select parent from run where id = ${fresh}.run) is null))`;
 
 /** The approved call that an identical allowed one attaches to instead of running a second time. */
-export async function findApproved(db: Queryable, call: Pick<CallRecord, 'agent' | 'tool' | 'argsDigest' | 'run' | 'createdAt'>): Promise<CallId | null> {
+export async function findApproved(
+  db: Queryable,
+  call: Pick<CallRecord, 'agent' | 'tool' | 'argsDigest' | 'run' | 'createdAt'>,
+): Promise<CallId | null> {
   const fresh = sql`(values (${call.agent}, ${call.tool}, ${call.argsDigest}, ${call.run}, ${call.createdAt}::timestamptz)) as fresh(agent, tool, args_digest, run, created_at)`;
   const [row] = await rowsOf<{ id: CallId }>(
     db,

@@ -13,7 +13,13 @@ export const requestDecision = ownTool({
   input: z.strictObject({
     ask: z.string().trim().min(1).max(2000).describe('What you ask, so that yes or no answers it'),
     why: z.string().trim().min(1).max(4000).describe('Why you ask, and what happens without it'),
-    about: z.string().trim().min(1).max(120).optional().describe('What it is about: a call (call_…) or a decision (dec_…) of yours, or a tool that you have'),
+    about: z
+      .string()
+      .trim()
+      .min(1)
+      .max(120)
+      .optional()
+      .describe('What it is about: a call (call_…) or a decision (dec_…) of yours, or a tool that you have'),
     proposed_term: Term.optional().describe(
       'A term that you propose for the mandate: tool pattern, `when` in plain English, `match` in CEL over args. Your principal is shown it and adds it by hand, or does not',
     ),
