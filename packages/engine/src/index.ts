@@ -30,6 +30,7 @@ export { enterRun } from './enter-run.ts';
 export { expireDecision, remindOfDecision } from './expire-decision.ts';
 export { extendDecision } from './extend-decision.ts';
 export { fileEvidence } from './file-evidence.ts';
+export { findFindings } from './find-findings.ts';
 export { freezeHost, hostState, thawHost } from './freeze-host.ts';
 export { idempotent, type StoredAnswer } from './idempotent.ts';
 export { actingName, hasTool, visibleTools } from './judge.ts';

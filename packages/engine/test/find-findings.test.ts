@@ -11,13 +11,14 @@ import {
   revokeCredential,
   setMandate,
   suspendAgent,
+  syncTools,
   type UpstreamStatus,
 } from '../src/index.ts';
 import { EAT, SMASH, sharedHosts } from './shared-host.ts';
 
 const host = sharedHosts();
 const OPERATOR = { operator: true } as const;
-const NO_FILE = Config.parse({});
+const NO_FILE = {};
 const MANDATE = {
   scopes: ['directory:read', 'tools:call', 'decisions:write', 'evidence:write', 'consult', 'audit:read'],
   terms: [{ tool: '*', when: 'anything' }],
@@ -63,7 +64,12 @@ test('finds nothing but the unsealed tail on a host where all is well', async ()
 });
 
 test('finds a rule that no principal of this host can answer (C10)', async () => {
-  const on = await host({ rules: [{ ...EAT, answer_by: ['cleo', 'dora'] }, { ...SMASH, answer_by: ['cleo', 'ben'] }] });
+  const on = await host({
+    rules: [
+      { ...EAT, answer_by: ['cleo', 'dora'] },
+      { ...SMASH, answer_by: ['cleo', 'ben'] },
+    ],
+  });
   expect(await found(on, 'rule.nobody_can_answer')).toEqual([
     expect.objectContaining({ severity: 'error', message: expect.stringContaining('The rule eat is answered by cleo or dora') }),
   ]);
@@ -122,7 +128,6 @@ test('finds upstream servers that are down, with the reason and what stays liste
 
 test('finds a quarantined tool', async () => {
   const on = await host();
-  const { syncTools } = await import('../src/index.ts');
   on.upstreams.redefine('jar__cookie_jar', { description: 'now it mails' });
   await syncTools(on.deps);
   expect(await found(on, 'tool.quarantined')).toEqual([expect.objectContaining({ message: expect.stringContaining('jar__cookie_jar') })]);
@@ -149,7 +154,9 @@ test('finds principals who hold neither a session nor a token, a link that nobod
 test('finds a frozen host and says who froze it', async () => {
   const on = await host();
   await freezeHost(on.deps, { caller: await on.caller('ada') }, 'looking into it');
-  expect(await found(on, 'host.frozen')).toEqual([expect.objectContaining({ message: expect.stringContaining('by ada (looking into it)') })]);
+  expect(await found(on, 'host.frozen')).toEqual([
+    expect.objectContaining({ message: expect.stringContaining('by ada (looking into it)') }),
+  ]);
 });
 
 test('finds no drift where the file says what the database holds, in whatever order the scopes stand', async () => {
