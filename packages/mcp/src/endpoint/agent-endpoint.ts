@@ -93,7 +93,7 @@ async function answer(
 ): Promise<void> {
   const { method, headers, requestId } = request;
   const secret = readSecret(headers.authorization);
-  if (!secret.ok) return refuseCredential(response, shared.deps.publicUrl, secret.error.message);
+  if (!secret.ok) return refuseCredential(response, shared.deps.publicUrl, secret.error);
 
   if (method === 'GET' || method === 'DELETE') {
     const isOfSessions =
@@ -141,7 +141,7 @@ async function authenticate(
 ): Promise<Caller | undefined> {
   const caller = await deps.resolveCaller(secret, freshness);
   if (!caller.ok) {
-    refuseCredential(response, deps.publicUrl, caller.error.message);
+    refuseCredential(response, deps.publicUrl, caller.error);
     return undefined;
   }
   response.setHeader(LANE_HEADER, caller.value.lane);

@@ -62,6 +62,6 @@ function finish(shared: Shared, { era, id, response }: CallExchange, answering: 
   else if (answer.kind === 'error') answering.finish(errorMessage(id, answer.error));
   else {
     const error = rpcError(RPC.invalidRequest, answer.message, 'credential.invalid');
-    answering.finishOtherwise(() => refuseCredential(response, shared.deps.publicUrl, answer.message), errorMessage(id, error));
+    answering.finishOtherwise(() => refuseCredential(response, shared.deps.publicUrl, answer), errorMessage(id, error));
   }
 }

@@ -140,7 +140,10 @@ export function aCaller(lane: Lane, who: { readonly agent?: string; readonly pri
     lane,
     why: lane === 'anonymous' ? 'The request carries no credential.' : `A test made it ${lane}.`,
     scopes: LANE_CEILING[lane],
-    credential: principal === undefined ? null : { id: `crd_${agent ?? principal}`, kind: agent === undefined ? 'principal' : 'agent' },
+    credential:
+      principal === undefined
+        ? null
+        : { id: `crd_${agent ?? principal}`, kind: agent === undefined ? 'principal' : 'agent', expiresAt: null },
     agent: agent === undefined ? null : { name: agent, status: lane === 'probation' ? 'probation' : 'member', description: '' },
     principal: principal === undefined ? null : { name: principal, displayName: principal },
     mandate: null,
