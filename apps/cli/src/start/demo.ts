@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { IssuedCredential } from '@countersign/contracts';
 import type { Io } from '../io.ts';
@@ -20,7 +20,12 @@ export async function openDemo(dataDir: string): Promise<Demo> {
   const { startLedger } = await import('@countersign/testkit');
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const workspace = prepareWorkspace(dataDir);
-  const ledger = await startLedger({ port: 0, file: join(dataDir, 'demo', 'ledger.json') });
+  const file = join(dataDir, 'demo', 'ledger.json');
+  const portFile = join(dataDir, 'demo', 'ledger.port');
+  // Its address is part of what people accepted of its tools, so a restart comes back to the same port where it can.
+  const before = existsSync(portFile) ? Number(readFileSync(portFile, 'utf8')) : 0;
+  const ledger = await startLedger({ port: before, file }).catch(() => startLedger({ port: 0, file }));
+  writeFileSync(portFile, new URL(ledger.url).port);
   return { env: { LEDGER_URL: ledger.url }, workspace, close: ledger.close };
 }
 

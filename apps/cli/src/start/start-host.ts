@@ -86,8 +86,8 @@ function serverDeps(host: Host, version: string, bound: { readonly host: string;
   };
 }
 
-/** The inbox's files, which the server's package carries. */
+/** The inbox as it was built; without a build, the plain page that the server's package carries. */
 function pageFolder(): string | null {
-  const folder = fileURLToPath(new URL('../../../server/public', import.meta.url));
-  return existsSync(join(folder, 'index.html')) ? folder : null;
+  const folders = ['../../../inbox/dist', '../../../server/public'].map((path) => fileURLToPath(new URL(path, import.meta.url)));
+  return folders.find((folder) => existsSync(join(folder, 'index.html'))) ?? null;
 }
