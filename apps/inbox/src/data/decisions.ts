@@ -1,0 +1,35 @@
+import type { Decision, DecisionQuery } from '@countersign/contracts';
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { client, unwrap } from './client.ts';
+import { type DecisionFilters, keys } from './keys.ts';
+import type { RowPage, RowPages } from './list-cache.ts';
+import { toRow } from './rows.ts';
+
+/** Rows that come with one request: a few screens full. */
+const PAGE = 100;
+
+export async function readRows(
+  filters: DecisionFilters,
+  paging: Pick<Partial<DecisionQuery>, 'limit' | 'cursor'>,
+  signal?: AbortSignal,
+): Promise<RowPage> {
+  const page = await unwrap(client.decisions.list({ ...filters, ...paging }, { signal }));
+  return { items: page.items.map(toRow), nextCursor: page.nextCursor };
+}
+
+export const decisionList = (filters: DecisionFilters) =>
+  infiniteQueryOptions<RowPage, Error, RowPages, ReturnType<typeof keys.decisionList>, string | undefined>({
+    queryKey: keys.decisionList(filters),
+    queryFn: ({ pageParam, signal }) => readRows(filters, { limit: PAGE, ...(pageParam !== undefined && { cursor: pageParam }) }, signal),
+    initialPageParam: undefined,
+    getNextPageParam: (page) => page.nextCursor ?? undefined,
+    // Events keep it true while it is shown; reading a hundred pages again because a window was focused would not.
+    staleTime: Number.POSITIVE_INFINITY,
+    refetchOnWindowFocus: false,
+  });
+
+export const oneDecision = (id: string) =>
+  queryOptions<Decision>({
+    queryKey: keys.decision(id),
+    queryFn: ({ signal }) => unwrap(client.decisions.get(id, { signal })),
+  });

@@ -1,0 +1,26 @@
+import type { AuditQuery, DecisionQuery } from '@countersign/contracts';
+
+/** Which decisions are listed: the filters of the URL, without paging. */
+export type DecisionFilters = Omit<Partial<DecisionQuery>, 'limit' | 'cursor'> & Pick<DecisionQuery, 'sort'>;
+export type AuditFilters = Omit<Partial<AuditQuery>, 'limit' | 'cursor'>;
+
+/** Names of everything in the query cache. */
+export const keys = {
+  me: ['me'],
+  host: ['host'],
+  decisionLists: ['decisions', 'list'],
+  decisionList: (filters: DecisionFilters) => ['decisions', 'list', filters],
+  pendingCount: ['decisions', 'list', 'count'],
+  decision: (id: string) => ['decisions', 'one', id],
+  allDecisions: ['decisions'],
+  timeline: (id: string) => ['timeline', id],
+  timelines: ['timeline'],
+  history: (id: string) => ['history', id],
+  histories: ['history'],
+  audit: (filters: AuditFilters) => ['audit', filters],
+  audits: ['audit'],
+  rules: ['rules'],
+  mandate: ['mandate'],
+  agents: ['agents'],
+  credentials: (agent: string) => ['agents', agent, 'credentials'],
+} as const;

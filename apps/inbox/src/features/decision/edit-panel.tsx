@@ -1,0 +1,188 @@
+import type { Decision } from '@countersign/contracts';
+import { useQuery } from '@tanstack/react-query';
+import { useDeferredValue, useState } from 'react';
+import { client, unwrap } from '../../data/client.ts';
+import { Button } from '../../ui/button.tsx';
+import { differences, spellPath } from '../../ui/json-diff.ts';
+import { Notice } from '../../ui/notice.tsx';
+import { unseenIn } from '../../ui/visible.ts';
+import { Chip, Visible } from '../../ui/visible-text.tsx';
+import { decision as decisionWords, answering as words } from '../../words/decision.ts';
+import { type JsonObject, kindOf, readEdited, readField, writeEdited } from './edit.ts';
+import { Section } from './section.tsx';
+
+type Props = {
+  readonly decision: Decision;
+  readonly original: JsonObject;
+  readonly text: string;
+  readonly onChange: (text: string) => void;
+  readonly onStop: () => void;
+};
+
+const spell = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''));
+
+/** The arguments to be changed, by field or as JSON, with what would change and what the gate would say. */
+export function EditPanel({ decision, original, text, onChange, onStop }: Props) {
+  const [isRaw, setRaw] = useState(false);
+  const edited = readEdited(text);
+  return (
+    <Section
+      title={words.edit}
+      aside={
+        <span className="flex gap-1">
+          <Button look="quiet" aria-pressed={!isRaw} disabled={!edited.ok} onClick={() => setRaw(false)}>
+            {words.editForm}
+          </Button>
+          <Button look="quiet" aria-pressed={isRaw} onClick={() => setRaw(true)}>
+            {words.editRaw}
+          </Button>
+          <Button onClick={onStop}>{words.stopEdit}</Button>
+        </span>
+      }
+    >
+      <p className="mb-2 text-sm text-quiet">{words.editHelp}</p>
+      {isRaw || !edited.ok ? (
+        <textarea
+          className="field font-mono text-sm"
+          rows={Math.min(20, text.split('\n').length + 1)}
+          spellCheck={false}
+          autoCapitalize="off"
+          autoCorrect="off"
+          aria-label={words.editRaw}
+          value={text}
+          onChange={(event) => onChange(event.target.value)}
+        />
+      ) : (
+        <Fields value={edited.value} onChange={(value) => onChange(writeEdited(value))} />
+      )}
+      {!edited.ok && <p className="mt-1 text-sm text-red">{words.badJson(edited.reason)}</p>}
+      {edited.ok && <Changes original={original} edited={edited.value} />}
+      {edited.ok && <GateSays decision={decision} edited={edited.value} original={original} />}
+    </Section>
+  );
+}
+
+const Fields = ({ value, onChange }: { readonly value: JsonObject; readonly onChange: (value: JsonObject) => void }) => (
+  <div className="space-y-3">
+    {Object.entries(value).map(([name, current], place) => (
+      <EditField key={name} name={name} value={current} isFirst={place === 0} onChange={(next) => onChange({ ...value, [name]: next })} />
+    ))}
+  </div>
+);
+
+type FieldProps = {
+  readonly name: string;
+  readonly value: unknown;
+  readonly isFirst: boolean;
+  readonly onChange: (value: unknown) => void;
+};
+
+/** One top-level argument. What is being typed need not be valid yet; only what is goes further. */
+function EditField({ name, value, isFirst, onChange }: FieldProps) {
+  const kind = kindOf(value);
+  const [typed, setTyped] = useState(() => (kind === 'text' ? String(value) : JSON.stringify(value, null, 2)));
+  const isValid = readField(kind, typed) !== undefined;
+  const unseen = kind === 'text' ? unseenIn(typed) : [];
+  const type = (next: string): void => {
+    setTyped(next);
+    const read = readField(kind, next);
+    if (read !== undefined) onChange(read);
+  };
+  const rows = Math.min(8, typed.split('\n').length);
+  return (
+    // biome-ignore lint/a11y/noLabelWithoutControl: the control is below
+    <label className="block">
+      <span className="mb-1 block font-mono text-sm">
+        <Visible text={name} />
+      </span>
+      {kind === 'yes or no' ? (
+        <input
+          type="checkbox"
+          className="size-4 accent-(--accent)"
+          checked={value === true}
+          data-edit-first={isFirst || undefined}
+          onChange={(event) => onChange(event.target.checked)}
+        />
+      ) : (
+        <textarea
+          className="field font-mono text-sm"
+          rows={rows}
+          spellCheck={false}
+          inputMode={kind === 'number' ? 'decimal' : undefined}
+          aria-invalid={!isValid}
+          data-edit-first={isFirst || undefined}
+          value={typed}
+          onChange={(event) => type(event.target.value)}
+        />
+      )}
+      {unseen.length > 0 && (
+        <span className="mt-1 block text-sm text-amber">
+          ⚠ {decisionWords.unseen(unseen.join(', '))}{' '}
+          <Button look="quiet" onClick={() => type(typed.replaceAll(/[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu, ''))}>
+            {words.removeUnseen}
+          </Button>
+        </span>
+      )}
+    </label>
+  );
+}
+
+function Changes({ original, edited }: { readonly original: JsonObject; readonly edited: JsonObject }) {
+  const found = differences(original, edited);
+  if (found.length === 0) return <p className="mt-2 text-sm text-quiet">{words.noChanges}</p>;
+  return (
+    <div className="mt-3 text-sm">
+      <p className="font-semibold">{words.changes}</p>
+      <ul>
+        {found.map((difference) => (
+          <li key={difference.path} className="py-0.5">
+            <span className="font-mono">
+              <Visible text={spellPath(difference.path)} />
+            </span>{' '}
+            {difference.kind !== 'added' && (
+              <del className="no-underline opacity-80">
+                <Chip label="−">{spell(difference.was)}</Chip>
+              </del>
+            )}{' '}
+            {difference.kind !== 'removed' && (
+              <ins className="no-underline">
+                <Chip label="+">{spell(difference.now)}</Chip>
+              </ins>
+            )}
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+/** Asks the gate about the edited call before anything is sent; the answer itself asks it again. */
+function GateSays({
+  decision,
+  edited,
+  original,
+}: {
+  readonly decision: Decision;
+  readonly edited: JsonObject;
+  readonly original: JsonObject;
+}) {
+  const asked = useDeferredValue(edited);
+  const tool = decision.call?.tool ?? '';
+  const isChanged = differences(original, asked).length > 0;
+  const report = useQuery({
+    queryKey: ['try', tool, decision.agent, asked],
+    queryFn: ({ signal }) => unwrap(client.rules.try({ tool, arguments: asked, agent: decision.agent }, { signal })),
+    enabled: isChanged,
+    gcTime: 0,
+  });
+  if (!isChanged || report.data === undefined) return null;
+  const refusal = report.data.grounds.find((ground) => ground.effect === 'refuse' && ground.mode === 'enforce');
+  return (
+    <div className="mt-3">
+      <Notice tone={refusal ? 'red' : 'plain'}>
+        <p>{words.wouldBe[report.data.effect]}</p>
+        {refusal && <Visible text={refusal.reason} />}
+      </Notice>
+    </div>
+  );
+}

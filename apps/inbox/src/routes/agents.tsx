@@ -1,0 +1,1 @@
+export const AgentsRoute = (_: { readonly name: string | null }) => null;
