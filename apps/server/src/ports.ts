@@ -14,6 +14,7 @@ import type {
   DecisionPage,
   DecisionQuery,
   ExtendInput,
+  HostFindings,
   HostState,
   IssuedCredential,
   Lane,
@@ -116,6 +117,8 @@ export interface Operations {
   freezeHost(doer: Doer, reason: string): Promise<Result<HostState>>;
   thawHost(doer: Doer): Promise<Result<HostState>>;
   reloadConfig(doer: Doer): Promise<Result<ReloadReport>>;
+  /** What keeps decisions from people and calls from servers, as far as the doer may hear of it. */
+  findFindings(doer: Doer): Promise<HostFindings>;
   readiness(): Promise<Readiness>;
 
   /**

@@ -77,11 +77,14 @@ export const aDecision = (fields: Partial<Decision> = {}): Decision => ({
   request: null,
   context: { seen: { task: 'Tidy up' }, claimed: 'I am hungry' },
   answers: [],
+  evidence: [],
   outcome: null,
   supersedes: null,
+  relay: [],
   supersededBy: null,
   afterRefusalOf: null,
   allowed: ['approve', 'refuse', 'extend'],
+  rememberTerm: null,
   createdAt: AT,
   expiresAt: LATER,
   settledAt: null,
@@ -145,9 +148,16 @@ export const fakeHost = () => {
       return fail('decision.stale', 'It changed since you read it.', { version: found.value.version, by: 'ben', at: AT });
     if (found.value.shownDigest !== input.shownDigest)
       return fail('decision.digest_mismatch', 'What you were shown is not what would run.');
-    const settled = { ...found.value, version: 2, state: input.effect === 'approve' ? 'approved' : 'refused', settledAt: AT } as Decision;
+    const settled = {
+      ...found.value,
+      version: found.value.version + 1,
+      allowed: [],
+      state: input.effect === 'approve' ? 'approved' : 'refused',
+      settledAt: AT,
+    } as Decision;
     decisions.set(decisionId, settled);
-    for (const listener of listeners) listener({ type: 'decision', id: decisionId, state: settled.state, version: 2, seenBy: [by] });
+    for (const listener of listeners)
+      listener({ type: 'decision', id: decisionId, state: settled.state, version: settled.version, seenBy: [by] });
     return ok(settled);
   };
 
@@ -208,6 +218,7 @@ export const fakeHost = () => {
       frozen = false;
       return ok(hostState());
     },
+    findFindings: async () => ({ checkedAt: AT, findings: [] }),
     reloadConfig: async () => ok({ digest: DIGEST, rules: 0, warnings: [] }),
     readiness: async () => ({ ready, checks: [{ name: 'store', ok: ready }] }),
     async idempotent(key, doer, digest, run) {

@@ -96,6 +96,7 @@ export const ROUTES: readonly Route[] = [
   route('GET', '/api/v1/mandates/me', 200, ['principal']),
   route('PUT', '/api/v1/mandates/me', 200, ['principal'], { body: { scopes: ['tools:call'], terms: [] }, headers: { 'if-match': '3' } }),
   route('GET', '/api/v1/host', 200, ['principal', 'agent', 'operator']),
+  route('GET', '/api/v1/health/findings', 200, ['principal', 'operator']),
   route('POST', '/api/v1/freeze', 200, ['principal', 'operator'], { body: { reason: 'looking' } }),
   route('POST', '/api/v1/thaw', 200, ['principal', 'operator']),
   route('POST', '/api/v1/config/reload', 200, ['operator']),

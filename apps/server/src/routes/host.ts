@@ -1,4 +1,4 @@
-import { FreezeInput, HostState, ok, ReloadReport } from '@countersign/contracts';
+import { FreezeInput, HostFindings, HostState, ok, ReloadReport } from '@countersign/contracts';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { doerOf } from '../authenticate.ts';
 import { answers, write } from '../openapi.ts';
@@ -18,6 +18,19 @@ export const hostRoutes =
         schema: { summary: 'Whether the host is frozen', tags, response: answers({ 200: HostState }) },
       },
       async (_request, reply) => sendResult(reply, 200, ok(await operations.hostState())),
+    );
+    app.get(
+      '/health/findings',
+      {
+        config: HOSTS,
+        schema: {
+          summary: 'What keeps decisions from people and calls from servers',
+          description: 'For `countersign doctor`: what only the host can see of itself. A finding with severity `note` needs nobody.',
+          tags,
+          response: answers({ 200: HostFindings }),
+        },
+      },
+      async (request, reply) => sendResult(reply, 200, ok(await operations.findFindings(doerOf(request)))),
     );
     app.post(
       '/freeze',

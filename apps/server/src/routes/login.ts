@@ -9,7 +9,7 @@ const ByToken = z.object({ token: z.string().max(200) });
 // The page holds nothing that came with the request, so there is nothing to escape.
 const page = (title: string, body: string): string => `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${title} · Countersign</title>
-<link rel="stylesheet" href="/inbox.css"></head><body class="plain"><main><h1>${title}</h1>${body}</main></body></html>`;
+<link rel="icon" href="/favicon.svg" type="image/svg+xml"><link rel="stylesheet" href="/inbox.css"></head><body class="plain"><main><h1>${title}</h1>${body}</main></body></html>`;
 
 const sendPage = (reply: FastifyReply, status: number, title: string, body: string): FastifyReply =>
   reply.code(status).type('text/html; charset=utf-8').send(page(title, body));
