@@ -28,8 +28,16 @@ export const decisionList = (filters: DecisionFilters) =>
     refetchOnWindowFocus: false,
   });
 
+const ON_ITS_WAY_MS = 1000;
+
+/** Approved, and its call has not come back yet. */
+export const isOnItsWay = (decision: Decision): boolean =>
+  decision.state === 'approved' && decision.call !== null && (decision.call.state === 'queued' || decision.call.state === 'executing');
+
 export const oneDecision = (id: string) =>
   queryOptions<Decision>({
     queryKey: keys.decision(id),
     queryFn: ({ signal }) => unwrap(client.decisions.get(id, { signal })),
+    // An event says when the call is done; one that was lost costs a second.
+    refetchInterval: ({ state }) => (state.data !== undefined && isOnItsWay(state.data) ? ON_ITS_WAY_MS : false),
   });

@@ -43,6 +43,7 @@ export const eventWords: Readonly<Record<AuditEventType, string>> = {
   'agent.suspended': 'agent suspended',
   'credential.issued': 'credential issued',
   'credential.revoked': 'credential revoked',
+  'access.rejected': 'tried what its credential may not',
   'credential.rejected': 'credential rejected',
   'login.link_issued': 'login link issued',
   'login.succeeded': 'logged in',

@@ -1,5 +1,6 @@
 import type { AuditEvent, Decision } from '@countersign/contracts';
 import { useQuery } from '@tanstack/react-query';
+import { isOnItsWay } from '../../data/decisions.ts';
 import { timelineOf } from '../../data/timeline.ts';
 import { spellTime } from '../../ui/duration.ts';
 import { Visible } from '../../ui/visible-text.tsx';
@@ -69,6 +70,3 @@ export function Timeline({ decision }: { readonly decision: Decision }) {
     </Section>
   );
 }
-
-const ON_ITS_WAY: readonly string[] = ['queued', 'executing', 'running'] satisfies (keyof typeof decisionWords.callState)[];
-const isOnItsWay = (decision: Decision): boolean => decision.call !== null && ON_ITS_WAY.includes(decision.call.state);
