@@ -4,7 +4,7 @@ import { isOnItsWay } from '../../data/decisions.ts';
 import { timelineOf } from '../../data/timeline.ts';
 import { spellTime } from '../../ui/duration.ts';
 import { Visible } from '../../ui/visible-text.tsx';
-import { type decision as decisionWords, timeline as words } from '../../words/decision.ts';
+import { timeline as words } from '../../words/decision.ts';
 import { eventWords } from '../../words/events.ts';
 import { Section } from './section.tsx';
 
