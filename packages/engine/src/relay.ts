@@ -58,6 +58,9 @@ function textOf({ state, agent, tool, id }: DecisionRecord, note: string | null)
   }
 }
 
+/** A note as its agent gets it; `text` cites what others wrote. */
+export type RelayedNote = Pick<NoteRecord, 'decision' | 'consult' | 'text' | 'createdAt'>;
+
 /** More would drown the result that they come with; the next look brings the rest. */
 const AT_ONCE = 20;
 
@@ -65,7 +68,7 @@ const AT_ONCE = 20;
  * The notes that wait for this caller's agent, which count as told from here on; of `consult`, where one is given, also those it got before.
  * Call it only when the result is about to be delivered.
  */
-export async function takeNotes(deps: EngineDeps, caller: Caller, consult: string | null = null): Promise<readonly NoteRecord[]> {
+export async function takeNotes(deps: EngineDeps, caller: Caller, consult: string | null = null): Promise<readonly RelayedNote[]> {
   const agent = actingName(caller);
   const fresh = (await hasNotes(deps.store.db, agent)) ? await takeFresh(deps, caller, agent) : [];
   if (consult === null) return fresh;

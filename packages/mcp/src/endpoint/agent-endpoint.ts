@@ -7,6 +7,7 @@ import { DEFAULT_BOUNDS, scanJson } from '../ingress/scan.ts';
 import { isOwnToolName } from '../tools/own-tools.ts';
 import { readSecret, refuseCredential } from './credential.ts';
 import { type AgentEndpoint, DEFAULT_LIMITS, DEFAULT_TIMING, type EndpointDeps, type EndpointRequest } from './endpoint-deps.ts';
+import { enterRun } from './enter-run.ts';
 import { type Envelope, MODERN_REVISION, readEnvelope } from './envelope.ts';
 import { serverInfo } from './frame.ts';
 import { oneHeader } from './header-values.ts';
@@ -119,7 +120,8 @@ async function answer(
   }
   const message = scanned.value.value;
   const envelope = readEnvelope(headers, message);
-  const caller = await authenticate(shared, secret.value, freshnessFor(envelope), response);
+  const alone = await authenticate(shared, secret.value, freshnessFor(envelope), response);
+  const caller = alone && (await enterRun(shared, alone, envelope, response));
   if (!caller) return;
   const exchange = { method, headers, caller, secret: secret.value, requestId, message, response };
   switch (envelope.kind) {

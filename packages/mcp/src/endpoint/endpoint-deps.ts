@@ -14,7 +14,20 @@ import type {
   Result,
   RuleTable,
 } from '@countersign/contracts';
-import type { CallEnd, Caller, IncomingCall, MandateInForce, PinnedTool, RequestInput } from '@countersign/engine';
+import type {
+  Ask,
+  CallEnd,
+  Caller,
+  ConsultEnd,
+  IncomingCall,
+  JsonObject,
+  MandateInForce,
+  NextQuestion,
+  PinnedTool,
+  RelayedNote,
+  RequestInput,
+  Wait,
+} from '@countersign/engine';
 import type { Bounds } from '../ingress/scan.ts';
 
 /** What the endpoint logs to; pino fits it. */
@@ -45,6 +58,15 @@ export type EndpointDeps = {
     caller: Caller,
     input: EvidenceInput & { readonly origin: string },
   ) => Promise<Result<Evidence & { readonly decision: string | null }>>;
+  /** The caller within the run that a token names, for the one credential that the token was given to. */
+  readonly enterRun: (caller: Caller, runToken: string) => Promise<Result<Caller>>;
+  readonly askAgent: (caller: Caller, ask: Ask, wait: Wait) => Promise<Result<ConsultEnd>>;
+  readonly awaitConsult: (caller: Caller, consult: string, wait: Wait) => Promise<Result<ConsultEnd>>;
+  readonly withdrawConsult: (caller: Caller, consult: string, reason: string) => Promise<Result<null>>;
+  readonly nextQuestion: (caller: Caller, wait: Wait) => Promise<Result<NextQuestion | null>>;
+  readonly answerQuestion: (caller: Caller, consult: string, answer: string) => Promise<Result<ConsultEnd>>;
+  /** What was decided below the questions of the caller's agent; what it gets counts as told. */
+  readonly takeNotes: (caller: Caller, consult: string | null) => Promise<readonly RelayedNote[]>;
   readonly listAgents: (caller: Caller) => Promise<readonly DirectoryEntry[]>;
   readonly describeRules: () => RuleTable | Promise<RuleTable>;
   /** The terms as they bind the caller now; for a principal its own. */
@@ -57,6 +79,11 @@ export type EndpointDeps = {
    */
   readonly visibleTools: (caller: Caller) => readonly PinnedTool[];
   readonly recordMalformed: (caller: Caller, failure: Failure) => Promise<void>;
+  /** A call of one of our own tools that was turned down. */
+  readonly recordRejected: (
+    caller: Caller,
+    attempt: { readonly tool: string; readonly code: string; readonly args: JsonObject },
+  ) => Promise<void>;
   readonly bounds?: Partial<Bounds>;
   readonly log: EndpointLog;
   /** Milliseconds since 1970. */

@@ -37,18 +37,26 @@ export function decisionText(decision: Decision, caller: Caller): AgentText {
     decisionLine(decision),
     ...decision.grounds.map((ground) => agentText`  Why (${token(ground.kind)}): ${groundText(ground.reason)}`),
     ...callTexts(decision),
-    ...decision.chain.flatMap((hop) =>
-      hop.question === null
-        ? []
-        : [
-            agentText`The task of ${token(hop.agent)}, for ${token(hop.principal)}:\n${quote(untrusted(hop.question, { author: hop.principal, source: 'task' }))}`,
-          ],
-    ),
+    ...chainTexts(decision),
     ...claimTexts(decision),
     ...decision.evidence.map((piece) => evidenceText(piece, decision.agent)),
     ...decision.answers.map((answer) => answerText(answer, caller)),
     ...outcomeTexts(decision),
+    ...relayTexts(decision),
   ]);
+}
+
+/** Who asked whom down to the agent that made the call, with the words that started each run. A run alone says nothing that the head does not. */
+function chainTexts({ chain }: Decision): readonly AgentText[] {
+  if (chain.length < 2 && !chain[0]?.question) return [];
+  return chain.map(({ agent, principal, question }, place) => {
+    const asker = chain[place - 1]?.agent;
+    const head = asker === undefined ? agentText`The chain: ` : agentText`asked by ${token(asker)}: `;
+    const who = agentText`${head}${token(agent)}, acting for ${token(principal)}`;
+    if (question === null) return who;
+    const source = asker === undefined ? 'task' : 'question';
+    return agentText`${who}, on:\n${quote(untrusted(question, { author: asker ?? principal, source }))}`;
+  });
 }
 
 function callTexts({ call, agent, request }: Decision): readonly AgentText[] {
@@ -81,6 +89,15 @@ function answerText(answer: Decision['answers'][number], caller: Caller): AgentT
     ? hostText(visible(answer.note))
     : quote(untrusted(answer.note, { author: answer.principal, source: 'note of an answer' }));
   return agentText`${head}: ${note}`;
+}
+
+/** Who of the chain knows how it was settled. A chain of one is told by the result itself. */
+function relayTexts({ relay }: Decision): readonly AgentText[] {
+  if (relay.length < 2) return [];
+  const lines = relay.map(({ agent, toldAt }) =>
+    toldAt === null ? agentText`${token(agent)} was not reached yet` : agentText`${token(agent)} was told at ${token(toldAt)}`,
+  );
+  return [agentText`Relayed: ${joinTexts(lines, '; ')}`];
 }
 
 function outcomeTexts({ outcome, settledReason }: Decision): readonly AgentText[] {

@@ -1,5 +1,7 @@
 import type { Caller, JsonObject } from '@countersign/engine';
 import * as z from 'zod';
+import { answerQuestion } from './answer-question.ts';
+import { askAgent } from './ask-agent.ts';
 import { awaitDecision } from './await-decision.ts';
 import { fileEvidence } from './file-evidence.ts';
 import { getDecision } from './get-decision.ts';
@@ -7,6 +9,7 @@ import { listAgents } from './list-agents.ts';
 import { listDecisions } from './list-decisions.ts';
 import { listRules } from './list-rules.ts';
 import { myMandate } from './my-mandate.ts';
+import { nextQuestion } from './next-question.ts';
 import type { OwnTool } from './own-tool.ts';
 import { queryAudit } from './query-audit.ts';
 import { requestDecision } from './request-decision.ts';
@@ -26,6 +29,9 @@ export const OWN_TOOLS: readonly OwnTool[] = [
   awaitDecision,
   withdrawDecision,
   fileEvidence,
+  askAgent,
+  nextQuestion,
+  answerQuestion,
   queryAudit,
   setMandate,
 ];

@@ -105,7 +105,7 @@ describe('our own tools', () => {
       lane,
       OWN_TOOLS.filter(({ scope }) => (scopes as readonly string[]).includes(scope)).length,
     ]);
-    expect(Object.fromEntries(counts)).toEqual({ anonymous: 3, probation: 10, member: 11, principal: 12 });
+    expect(Object.fromEntries(counts)).toEqual({ anonymous: 3, probation: 10, member: 14, principal: 15 });
   });
 
   it('say what they take in a schema that is an object and closed', () => {
@@ -258,6 +258,17 @@ describe('our own tools', () => {
     expect(textOf(filed)).toContain('your claim; nobody has checked it');
     const foreign = await callAs('csa_newcomer', fakeGate(), 'file_evidence', { claim: 'x', source: 'manual', decision: decisionId('9') });
     expect(textOf(foreign)).toBe(`Not executed: there is no decision ${decisionId('9')} of yours.`);
+  });
+
+  it('leave an attempt that they turn down in the log, with what was tried', async () => {
+    const gate = fakeGate();
+    await callAs('csa_clerk', gate, 'get_decision', { id: decisionId('9') });
+    await callAs('csa_newcomer', gate, 'request_decision', { ask: 'x', why: 'x', principal: 'ben' });
+    await callAs('csa_newcomer', gate, 'whoami');
+    expect(gate.rejected).toMatchObject([
+      { caller: { agent: { name: 'clerk' } }, tool: 'get_decision', code: 'not_found', args: { id: decisionId('9') } },
+      { caller: { agent: { name: 'newcomer' } }, tool: 'request_decision', code: 'input.invalid', args: { principal: 'ben' } },
+    ]);
   });
 
   it('never tell what broke inside them', async () => {
