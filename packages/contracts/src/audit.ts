@@ -49,6 +49,7 @@ export const AuditEventType = z.enum([
   'credential.issued',
   'credential.revoked',
   'credential.rejected',
+  'access.rejected', // a tool, an id or an argument that is not the caller's: what is hidden and what does not exist are recorded alike
   'login.link_issued',
   'login.succeeded',
   'evidence.filed',

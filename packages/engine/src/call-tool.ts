@@ -23,6 +23,7 @@ import { heldDecision } from './end-of-call.ts';
 import { enterAgain } from './enter-run.ts';
 import { hasTool, type Judgement, judge, type Work } from './judge.ts';
 import { about, callRecord, raiseDecision } from './raise-decision.ts';
+import { recordRejected } from './record-refused.ts';
 import { recordCounted } from './term-uses.ts';
 import type { UpstreamFailure, UpstreamReply } from './upstreams.ts';
 import { workOf } from './work.ts';
@@ -47,7 +48,10 @@ async function admit(deps: EngineDeps, first: Caller, incoming: IncomingCall): P
   let caller = first;
   for (let round = 0; round < ROUNDS; round += 1) {
     const tool = deps.upstreams.tool(incoming.tool);
-    if (!tool || !hasTool(deps, caller, incoming.tool)) return { kind: 'hidden' };
+    if (!tool || !hasTool(deps, caller, incoming.tool)) {
+      await recordRejected(deps, caller, { tool: incoming.tool, code: 'tool.unknown', args: incoming.args });
+      return { kind: 'hidden' };
+    }
     const work = await workOf(deps, caller, incoming.origin, round === 0 ? 'cached' : 'current');
     const plain = await judge(deps, caller, work, tool, incoming.args, [], round === 0 ? 'cached' : 'current');
     const judgement =

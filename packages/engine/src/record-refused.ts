@@ -1,10 +1,14 @@
 /** Attempts that went nowhere are facts too: what was refused before it became a call or an answer. */
+import { canonicalize } from '@countersign/audit';
 import type { Failure } from '@countersign/contracts';
+import { clip } from '@countersign/core';
 import { appendAudit } from '@countersign/store';
 import { actorOf, callerActor, type Doer } from './actor.ts';
 import type { Caller } from './caller.ts';
 import type { EngineDeps } from './deps.ts';
+import { sha256 } from './digest.ts';
 import { actingName } from './judge.ts';
+import type { JsonObject } from './upstreams.ts';
 
 /** A call whose bytes broke a bound. */
 export async function recordMalformed(deps: EngineDeps, caller: Caller, failure: Failure): Promise<void> {
@@ -16,6 +20,35 @@ export async function recordMalformed(deps: EngineDeps, caller: Caller, failure:
       principal: caller.principal?.name ?? null,
       agent: caller.agent || caller.principal ? actingName(caller) : null,
       payload: { code: failure.code, message: failure.message, ...failure.detail },
+    },
+  ]);
+}
+
+/** The longest name or id of an attempt that is kept; what is longer is none of ours. */
+const SHOWN = 200;
+/** Arguments of an attempt are kept up to here, so that the log shows what was tried; larger ones by their digest. */
+const SHOWN_ARGUMENTS = 2000;
+
+/**
+ * A call of a tool that the caller does not have, or one of our own tools that turned a call down. What is hidden from the caller and what
+ * does not exist leave the same event, at the same cost.
+ */
+export async function recordRejected(
+  deps: EngineDeps,
+  caller: Caller,
+  attempt: { readonly tool: string; readonly code: string; readonly args: JsonObject },
+): Promise<void> {
+  const text = canonicalize(attempt.args);
+  const args = text.length <= SHOWN_ARGUMENTS ? { arguments: attempt.args } : { argsDigest: sha256(text) };
+  await appendAudit(deps.store.db, [
+    {
+      type: 'access.rejected',
+      at: deps.now(),
+      actor: callerActor(caller),
+      principal: caller.principal?.name ?? null,
+      agent: caller.agent || caller.principal ? actingName(caller) : null,
+      run: caller.run?.work.run ?? null,
+      payload: { tool: clip(attempt.tool, SHOWN), code: attempt.code, ...args },
     },
   ]);
 }

@@ -1,4 +1,5 @@
 import { callTool, createAuthority, issueAgentCredential, revokeCredential } from '@countersign/engine';
+import { queryAudit } from '@countersign/store';
 import { describe, expect, it } from 'vitest';
 import { EAT, SMASH, sharedHosts } from './shared-host.ts';
 
@@ -108,12 +109,17 @@ describe('the gate', () => {
   });
 
   it('shows nothing of a tool to who may not have it: hidden and absent end alike (D1, D5)', async () => {
-    const { call } = await host();
+    const { call, deps } = await host();
     const hidden = await call('newcomer', 'jar__cookie_jar', { action: 'count' });
     expect(hidden).toEqual({ kind: 'hidden' });
     for (const name of ['jar__nothing', 'JAR__COOKIE_JAR', 'jar__cookie-jar', 'jar__сookie_jar', 'cookie_jar', 'other__cookie_jar']) {
       expect(await call('researcher', name, {})).toEqual(hidden);
     }
+    const { items } = await queryAudit(deps.store.db, 'all', { limit: 20, order: 'oldest', type: ['access.rejected'] });
+    expect(items.map((event) => [event.agent, event.payload.code])).toEqual([
+      ['newcomer', 'tool.unknown'],
+      ...Array(6).fill(['researcher', 'tool.unknown']),
+    ]);
   });
 
   it('applies a rule that it cannot evaluate, whatever the argument is (D2)', async () => {
