@@ -13,6 +13,7 @@ import type {
   DecisionPage,
   DecisionQuery,
   ExtendInput,
+  HostFindings,
   HostState,
   IssuedCredential,
   LoginLink,
@@ -110,6 +111,8 @@ export const createClient = (options: ClientOptions) => {
       get: (how?: Sending) => get<HostState>(`${API}/host`, {}, how),
       freeze: (reason: string, how?: Sending) => post<HostState>(`${API}/freeze`, { reason }, how),
       thaw: (how?: Sending) => post<HostState>(`${API}/thaw`, undefined, how),
+      /** What the host finds in itself, for the operator and for principals. */
+      findings: (how?: Sending) => get<HostFindings>(`${API}/health/findings`, {}, how),
       reloadConfig: (how?: Sending) => post<ReloadReport>(`${API}/config/reload`, undefined, how),
       /** Not being ready is an answer, not a failure. */
       ready: () => readReadiness(transport),
