@@ -1,5 +1,5 @@
 /** The engine's operations with their `deps` bound, in the shape that the HTTP API asks for. Nothing is decided here. */
-import { type Agent, type AgentInput, type CredentialInput, fail, ok, type PrincipalInput, type Readiness, type ReloadReport, type Result } from '@countersign/contracts';
+import { type Agent, type AgentInput, type Config, type CredentialInput, fail, ok, type PrincipalInput, type Readiness, type ReloadReport, type Result } from '@countersign/contracts';
 import {
   admitAgent,
   answerDecision,
@@ -11,6 +11,7 @@ import {
   type Doer,
   type EngineDeps,
   extendDecision,
+  findFindings,
   findPrincipalByName,
   freezeHost,
   getMandate,
@@ -40,6 +41,8 @@ import { isSameSecret } from './operator-secret.ts';
 export type HostParts = {
   readonly deps: EngineDeps;
   readonly operatorSecret: string;
+  /** The config as it was read last. */
+  readonly config: () => Config;
   readonly reload: (doer: Doer) => Promise<Result<ReloadReport, 'config.invalid'>>;
   readonly readiness: () => Promise<Readiness>;
 };
@@ -49,7 +52,7 @@ export type Operations = ReturnType<typeof bindOperations>;
 const FORBIDDEN = 'Only the operator, or the principal itself, does this.';
 const ownPrincipal = (doer: Doer): string | null => ('caller' in doer ? (doer.caller.principal?.name ?? null) : null);
 
-export function bindOperations({ deps, operatorSecret, reload, readiness }: HostParts) {
+export function bindOperations({ deps, operatorSecret, config, reload, readiness }: HostParts) {
   return {
     resolveCaller: (secret: string | null) => deps.authority.resolve(secret),
     isOperator: (secret: string) => isSameSecret(secret, operatorSecret),
@@ -110,6 +113,7 @@ export function bindOperations({ deps, operatorSecret, reload, readiness }: Host
     freezeHost: async (doer: Doer, reason: string) => ok(await freezeHost(deps, doer, reason)),
     thawHost: (doer: Doer) => thawHost(deps, doer),
     reloadConfig: reload,
+    findFindings: (doer: Doer) => findFindings(deps, doer, config()),
     readiness,
     idempotent: (key: string, doer: Doer, bodyDigest: string, run: Parameters<typeof idempotent>[3]) =>
       idempotent(deps, `${ownPrincipal(doer) ?? 'operator'} ${key}`, bodyDigest, run),

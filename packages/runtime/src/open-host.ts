@@ -87,7 +87,7 @@ export async function openHost(options: HostOptions): Promise<Result<Host, 'conf
   }
 
   const secret = operatorSecret(dataDir, env.COUNTERSIGN_OPERATOR_SECRET);
-  const operations = bindOperations({ deps, operatorSecret: secret, reload, readiness: () => readiness(deps) });
+  const operations = bindOperations({ deps, operatorSecret: secret, config, reload, readiness: () => readiness(deps) });
   const startedAt = now();
   await seedFromConfig(deps, config());
   await appendAudit(store.db, [
