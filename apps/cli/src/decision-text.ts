@@ -29,11 +29,21 @@ export function decisionText(decision: Decision, view: DecisionView): string {
       ? []
       : section('What the agent says (its claim, not checked)', margin(show.text(decision.context.claimed)), paint),
     section(
+      'Evidence that the agent filed (not checked)',
+      decision.evidence.flatMap((piece) => evidenceLines(piece, view)),
+      paint,
+    ),
+    section(
       'Answers',
       decision.answers.flatMap((answer) => answerLines(answer, view)),
       paint,
     ),
     outcomeSection(decision, view),
+    section(
+      'Told',
+      decision.relay.map((receipt) => relayLine(receipt, view)),
+      paint,
+    ),
   ];
   return sections
     .filter((lines) => lines.length > 0)
@@ -101,6 +111,14 @@ function argumentLines(args: unknown, { show, paint }: DecisionView): readonly s
 function seenLines(seen: Decision['context']['seen'], { show }: DecisionView): readonly string[] {
   return Object.keys(seen).length === 0 ? [] : margin(pretty(seen, show));
 }
+
+function evidenceLines({ id, claim, source, reference, at }: Decision['evidence'][number], { show, now }: DecisionView): readonly string[] {
+  const where = reference === null ? source : `${source} ${show.line(reference)}`;
+  return [`${id}, ${where}, ${since(at, now)} ago`, ...margin(show.text(claim))];
+}
+
+const relayLine = ({ agent, toldAt }: Decision['relay'][number], { show, now }: DecisionView): string =>
+  `${show.line(agent)} ${toldAt === null ? 'does not know yet' : `was told ${since(toldAt, now)} ago`}`;
 
 function answerLines(answer: Decision['answers'][number], { show, paint, now }: DecisionView): readonly string[] {
   return [

@@ -91,3 +91,6 @@ export const EXIT_CODE = {
   'client.unreachable': EXIT.unavailable,
   'client.bad_answer': EXIT.unavailable,
 } as const satisfies Record<ClientErrorCode, ExitCode>;
+
+/** A code that this version does not know comes from a newer host: it refused. */
+export const exitCodeOf = (code: string): ExitCode => (EXIT_CODE as Readonly<Record<string, ExitCode | undefined>>)[code] ?? EXIT.refused;

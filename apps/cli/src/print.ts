@@ -1,5 +1,5 @@
 import type { ClientErrorCode } from '@countersign/client';
-import { EXIT, EXIT_CODE, type ExitCode } from './exit-code.ts';
+import { type ExitCode, exitCodeOf } from './exit-code.ts';
 import type { Io } from './io.ts';
 import { paintFor } from './paint.ts';
 
@@ -26,9 +26,6 @@ export function printAnswer(io: Io, answer: { readonly json: boolean; readonly v
 
 /** What the host, the client or this process says went wrong. */
 export type AnyFailure = { readonly code: ClientErrorCode; readonly message: string; readonly detail?: Readonly<Record<string, unknown>> };
-
-/** A code that this version does not know comes from a newer host: it refused. */
-export const exitCodeOf = (code: string): ExitCode => (EXIT_CODE as Readonly<Record<string, ExitCode | undefined>>)[code] ?? EXIT.refused;
 
 /**
  * Says on standard error what went wrong, with `json` as `{"error": {code, message, detail}}`, and gives the exit code for it.

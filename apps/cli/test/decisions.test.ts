@@ -23,7 +23,17 @@ test('lists what waits as a table, and as the page itself with --json', async ()
 });
 
 test('shows the whole record: why, who, what was seen and claimed, and the exact arguments', async () => {
-  const decision = aDecision({ context: { seen: { calls: ['ledger__list_payments'] }, claimed: 'The invoice is due.' } });
+  const evidence = {
+    id: 'evd_01jdqz6v8me2ks1nxh8v4yq3bk',
+    claim: 'Read it',
+    source: 'ticket',
+    reference: 'PAY-1',
+    at: '2026-11-30T11:55:00.000Z',
+  };
+  const decision = aDecision({
+    evidence: [evidence] as never,
+    context: { seen: { calls: ['ledger__list_payments'] }, claimed: 'The invoice is due.' },
+  });
   host = await fakeHost({ [GET]: () => ({ body: decision }) });
   const { stdout, code } = await decisions('show', DECISION_ID);
   expect(code).toBe(0);
@@ -33,6 +43,7 @@ test('shows the whole record: why, who, what was seen and claimed, and the exact
     'ledger__list_payments',
     'not checked',
     '│ The invoice is due.',
+    'ticket PAY-1',
     '│   "amount": 250',
   ]) {
     expect(stdout).toContain(words);

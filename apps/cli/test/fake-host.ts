@@ -2,7 +2,13 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Decision, type ErrorCode } from '@countersign/contracts';
 
-export type Seen = { readonly route: string; readonly query: URLSearchParams; readonly token: string | undefined; readonly body: unknown };
+export type Seen = {
+  readonly route: string;
+  readonly query: URLSearchParams;
+  readonly token: string | undefined;
+  readonly ifMatch: string | undefined;
+  readonly body: unknown;
+};
 type Handler = (request: Seen) => { readonly status?: number; readonly body?: unknown };
 export type FakeHost = {
   readonly url: string;
@@ -28,6 +34,7 @@ export async function fakeHost(routes: Readonly<Record<string, Handler>>): Promi
       route: `${request.method} ${url.pathname}`,
       query: url.searchParams,
       token: request.headers.authorization?.replace('Bearer ', ''),
+      ifMatch: request.headers['if-match'],
       body: text === '' ? undefined : JSON.parse(text),
     };
     seen.push(asked);
