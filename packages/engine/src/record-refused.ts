@@ -54,7 +54,11 @@ export async function recordRejected(
 }
 
 /** A true credential of the wrong kind: an agent's where only a principal may act, or the reverse. */
-export async function recordForbidden(deps: EngineDeps, doer: Doer, attempt: { readonly route: string; readonly id: string | null }): Promise<void> {
+export async function recordForbidden(
+  deps: EngineDeps,
+  doer: Doer,
+  attempt: { readonly route: string; readonly id: string | null },
+): Promise<void> {
   const caller = 'caller' in doer ? doer.caller : null;
   await appendAudit(deps.store.db, [
     {

@@ -4,7 +4,7 @@ import type { Answering } from './answering.ts';
 import type { CallExchange } from './call-exchange.ts';
 import { waysToHold } from './hold.ts';
 import { answerOf, type EndContext } from './results.ts';
-import type { CallAnswer } from './rpc.ts';
+import { type CallAnswer, isRecord } from './rpc.ts';
 import type { Shared } from './shared.ts';
 import type { ToolList } from './tool-list.ts';
 
@@ -37,7 +37,12 @@ export async function runCall(shared: Shared, call: RunningCall): Promise<CallAn
     const stop = () => abort.abort();
     shared.onClosing.add(stop);
     try {
-      return await own.run({ deps: shared.deps, caller, list, era, origin: exchange.origin, waitBudgetMs: budgetMs, signal: abort.signal }, args);
+      const answer = await own.run(
+        { deps: shared.deps, caller, list, era, origin: exchange.origin, waitBudgetMs: budgetMs, signal: abort.signal },
+        args,
+      );
+      await noteRejection(shared, call, answer);
+      return answer;
     } finally {
       shared.onClosing.delete(stop);
     }
@@ -52,6 +57,17 @@ export async function runCall(shared: Shared, call: RunningCall): Promise<CallAn
     canRequestDecision: list.own.some((tool) => tool.name === 'request_decision'),
   };
   return answerOf(end, context);
+}
+
+/** What one of our own tools turned down stands in the log too. Nothing happened by it, so a log that can't be written changes no answer. */
+async function noteRejection(shared: Shared, { exchange, name, args }: RunningCall, answer: CallAnswer): Promise<void> {
+  const meta = answer.kind === 'result' && isRecord(answer.result._meta) ? answer.result._meta[META.outcome] : undefined;
+  const code = isRecord(meta) ? meta.error : undefined;
+  if (typeof code !== 'string') return;
+  const { caller, requestId } = exchange;
+  await shared.deps
+    .recordRejected(caller, { tool: name, code, args })
+    .catch((error: unknown) => shared.deps.log.error({ err: error, requestId }, 'a rejected call could not be recorded'));
 }
 
 async function throughTheGate(shared: Shared, call: RunningCall, budgetMs: number): Promise<CallEnd> {

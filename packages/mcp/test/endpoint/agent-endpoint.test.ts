@@ -12,9 +12,9 @@ const CLIENTS = [
 describe.each(CLIENTS)('the agent endpoint to a client of %s', (_, connect) => {
   it.each([
     [undefined, 'anonymous', 3, 0],
-    ['csa_newcomer', 'probation', 8, 0],
-    ['csa_researcher', 'member', 9, 2],
-    ['csp_ada', 'principal', 10, 2],
+    ['csa_newcomer', 'probation', 10, 0],
+    ['csa_researcher', 'member', 14, 2],
+    ['csp_ada', 'principal', 15, 2],
   ])('lists and answers what the lane of %s has', async (secret, lane, own, upstream) => {
     const { url } = await serveEndpoint(fakeGate().deps);
     const client = await connect(url, secret);

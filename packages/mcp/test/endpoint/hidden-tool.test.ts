@@ -3,7 +3,7 @@ import { aTool, fakeGate } from './fake-gate.ts';
 import { bearer, modern, openSession, send, serveEndpoint } from './loopback.ts';
 
 /** Names that the newcomer does not have: of an upstream, of ours, and of nobody; the last stands for all that does not exist. */
-const NAMES = ['files__read', 'vault__open', 'set_mandate', 'query_audit', 'request_decision', 'Files__read', 'files__reаd', 'no__such'];
+const NAMES = ['files__read', 'vault__open', 'set_mandate', 'query_audit', 'ask_agent', 'Files__read', 'files__reаd', 'no__such'];
 
 describe('a hidden tool', () => {
   it('answers byte for byte like a tool that does not exist, in both eras (D5)', async () => {
