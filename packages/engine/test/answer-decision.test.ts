@@ -32,7 +32,7 @@ describe('answering', () => {
     }
     expect(upstreams.seen).toHaveLength(approved);
     expect((await decisions('ada', 'pending'))).toEqual([]);
-  }, 120_000);
+  }, 300_000);
 
   it('takes no answer at or after the deadline, with no worker running (C3)', async () => {
     const { held, answer, pass, work, upstreams } = await host({ rules: [{ ...EAT, expires: '1h' }] });
