@@ -1,3 +1,5 @@
+import { visible, visibleLine } from '@countersign/contracts';
+
 /** Ways to show text that somebody else wrote: what hides or reorders it becomes readable, nothing is cut. */
 export type Show = {
   /** Line feeds and tabs stay. */
@@ -6,8 +8,4 @@ export type Show = {
   readonly line: (text: string) => string;
 };
 
-/** Loaded when something is about to be shown and not before: the package behind it takes longer to load than all the rest. */
-export async function loadShow(): Promise<Show> {
-  const { visible, visibleLine } = await import('@countersign/runtime');
-  return { text: visible, line: visibleLine };
-}
+export const show: Show = { text: visible, line: visibleLine };

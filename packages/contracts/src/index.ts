@@ -72,3 +72,4 @@ export { LANE_CEILING, Lane, OWN_TOOL_SCOPE, type OwnToolName, PRINCIPAL_ONLY_SC
 export { LANE_HEADER, META, OUTCOME_CODES, type OutcomeCode } from './mcp.ts';
 export { type Failure, fail, ok, type Result } from './result.ts';
 export { Effect, Ground, GroundKind } from './verdict.ts';
+export { visible, visibleLine } from './visible.ts';

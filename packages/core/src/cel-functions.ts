@@ -8,6 +8,7 @@
  * F3 Every call is charged; an evaluation that does too much is an error.
  * F4 Messages name types and bounds, never values: they reach people and agents.
  */
+
 import {
   type CelFunc,
   type CelList,
@@ -26,11 +27,12 @@ import {
   mapType,
 } from '@bufbuild/cel';
 import { strings } from '@bufbuild/cel/ext';
+import { visibleLine } from '@countersign/contracts';
 import { emailDomain, host } from './address.ts';
 import { CelFailure, charge, MAX_LIST, MAX_STRING } from './cel-values.ts';
 import { inside } from './inside.ts';
 import { named } from './named.ts';
-import { clip, visibleLine } from './untrusted.ts';
+import { clip } from './untrusted.ts';
 
 const { BOOL, DOUBLE, DYN, INT, STRING, UINT } = CelScalar;
 const LIST = listType(DYN);

@@ -1,3 +1,4 @@
+export { visible, visibleLine } from '@countersign/contracts';
 export { advance, type CallCommand, type CallLife, type CallTransition, isFinished, isLeaseOver, type RefusalCause } from './call.ts';
 export { argsOf, type CallFacts, isJsonObject, type JsonObject } from './call-facts.ts';
 export {
@@ -56,7 +57,5 @@ export {
   token,
   type Untrusted,
   untrusted,
-  visible,
-  visibleLine,
 } from './untrusted.ts';
 export { classify, type EarlierNo, explain, type GateContext, titleFor, type Verdict } from './verdict.ts';

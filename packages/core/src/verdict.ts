@@ -10,12 +10,12 @@
  *    Grounds that only add to others (a like "no" before, the freeze) belong to those whom the others already ask.
  * V7 Arguments are `unknown`; what is not an object counts as `{}`.
  */
-import type { Effect, Ground, TryReport } from '@countersign/contracts';
+import { type Effect, type Ground, type TryReport, visibleLine } from '@countersign/contracts';
 import type { CallFacts } from './call-facts.ts';
 import { bindingsOf, type CelBindings } from './cel.ts';
 import { type CompiledMandate, type ConsiderTerm, covers } from './mandate.ts';
 import type { Reading, Rule, RuleSet } from './rules.ts';
-import { clip, visibleLine } from './untrusted.ts';
+import { clip } from './untrusted.ts';
 
 /** An earlier refusal by a person of this call (`digestEquals`) or of one like it. */
 export type EarlierNo = {

@@ -1,5 +1,6 @@
+import { visible, visibleLine } from '@countersign/contracts';
 import { describe, expect, it } from 'vitest';
-import { agentText, clip, exposed, hostText, joinTexts, quote, token, untrusted, visible, visibleLine } from '../src/untrusted.ts';
+import { agentText, clip, exposed, hostText, joinTexts, quote, token, untrusted } from '../src/untrusted.ts';
 
 const from = { author: 'researcher', source: 'answer' };
 

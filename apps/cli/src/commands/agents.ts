@@ -8,7 +8,7 @@ import { noteLine, printAnswer } from '../print.ts';
 import { withRemote } from '../remote.ts';
 import { andThen, type RemoteCommand, runRemote } from '../run-remote.ts';
 import { type Column, table } from '../table.ts';
-import { loadShow, type Show } from '../visible.ts';
+import { type Show, show } from '../visible.ts';
 
 type AddFlags = RemoteCommand & { readonly principal?: string; readonly description?: string };
 type TokenFlags = RemoteCommand & { readonly label?: string; readonly ttlDays?: number; readonly scopes?: string };
@@ -65,7 +65,6 @@ function addCredentials(add: AddSub, { io, action }: Cli): void {
 const list = (io: Io, flags: RemoteCommand) =>
   runRemote(io, flags, 'operator_first', ({ client }) =>
     andThen(client.agents.list({ limit: 200 }), async (page) => {
-      const show = await loadShow();
       const text = () =>
         page.items.length === 0 ? 'No agents.' : table(page.items, agentColumns(show, io.now()), paintFor(io.color.stdout).dim);
       printAnswer(io, { json: flags.json ?? false, value: page, text });
@@ -101,7 +100,6 @@ const setStatus = (io: Io, verb: 'admit' | 'suspend', name: string, flags: Remot
 const credentials = (io: Io, name: string, flags: RemoteCommand) =>
   runRemote(io, flags, 'operator_first', ({ client }) =>
     andThen(client.agents.credentials(name, { limit: 200 }), async (page) => {
-      const show = await loadShow();
       const text = () =>
         page.items.length === 0 ? 'No credentials.' : table(page.items, credentialColumns(show, io.now()), paintFor(io.color.stdout).dim);
       printAnswer(io, { json: flags.json ?? false, value: page, text });

@@ -9,7 +9,7 @@ import { type Paint, paintFor } from '../paint.ts';
 import { type AnyFailure, noteLine, printAnswer, printLine, safeJson } from '../print.ts';
 import { withAs, withRemote } from '../remote.ts';
 import { andThen, type RemoteCommand, runRemote } from '../run-remote.ts';
-import { loadShow, type Show } from '../visible.ts';
+import { type Show, show } from '../visible.ts';
 
 type AuditFlags = RemoteCommand & {
   readonly type?: string;
@@ -51,7 +51,6 @@ export const addAudit: AddCommand = (program, { io, action }) => {
 
 const query = (io: Io, flags: AuditFlags): Promise<ExitCode> =>
   runRemote(io, flags, 'principal', async ({ client }) => {
-    const show = await loadShow();
     const paint = paintFor(io.color.stdout);
     if (flags.follow)
       return follow(io, client, flags, (event) => printLine(io, flags.json ? safeJson(event) : eventLine(event, paint, show)));

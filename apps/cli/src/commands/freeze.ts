@@ -3,12 +3,11 @@ import { type AddCommand, withJson } from '../cli.ts';
 import { printAnswer } from '../print.ts';
 import { withAs, withRemote } from '../remote.ts';
 import { andThen, type RemoteCommand, runRemote } from '../run-remote.ts';
-import { loadShow } from '../visible.ts';
+import { show } from '../visible.ts';
 
 /** `freeze REASON` and `thaw`: the big switch, for a principal or the operator. */
 export const addFreeze: AddCommand = (program, { io, action }) => {
   const print = async (json: boolean | undefined, state: HostState): Promise<void> => {
-    const show = await loadShow();
     const text = () =>
       state.frozen
         ? `Frozen by ${show.line(state.frozenBy ?? '')}: ${show.line(state.reason ?? '')}. Nothing is dispatched and every call is asked about, until \`countersign thaw\`.`

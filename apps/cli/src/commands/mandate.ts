@@ -7,7 +7,7 @@ import { paintFor } from '../paint.ts';
 import { type AnyFailure, noteLine, printAnswer } from '../print.ts';
 import { withAs, withRemote } from '../remote.ts';
 import { andThen, DONE, type RemoteCommand, runRemote } from '../run-remote.ts';
-import { loadShow } from '../visible.ts';
+import { show } from '../visible.ts';
 
 /** `mandate [show | set | diff]`: a principal's own terms. */
 export const addMandate: AddCommand = (program, { io, action }) => {
@@ -29,7 +29,6 @@ const showMandate = (io: Io, flags: RemoteCommand): Promise<ExitCode> =>
   runRemote(io, flags, 'principal', ({ client }) =>
     andThen(client.mandate.get(), async (mandate) => {
       const { stringify } = await import('yaml');
-      const show = await loadShow();
       const made = mandate.madeBy === undefined ? '' : ` by ${mandate.madeBy}, ${mandate.createdAt ?? ''}`;
       const { version, scopes, terms, budget } = mandate;
       const yaml = stringify({ version, scopes, terms, ...(budget && { budget }) }, { lineWidth: 0 });
@@ -64,7 +63,6 @@ async function diffMandate(io: Io, file: string, flags: RemoteCommand): Promise<
     const after = linesOf(given.value);
     const changes = { removed: missingIn(after, before), added: missingIn(before, after) };
     isSame = changes.removed.length + changes.added.length === 0;
-    const show = await loadShow();
     const paint = paintFor(io.color.stdout);
     const text = () => [
       ...changes.removed.map((line) => paint.red(`- ${show.line(line)}`)),

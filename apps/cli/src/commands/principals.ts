@@ -6,7 +6,7 @@ import { printAnswer } from '../print.ts';
 import { withRemote } from '../remote.ts';
 import { andThen, type RemoteCommand, runRemote } from '../run-remote.ts';
 import { type Column, table } from '../table.ts';
-import { loadShow, type Show } from '../visible.ts';
+import { type Show, show } from '../visible.ts';
 
 type AddFlags = RemoteCommand & { readonly displayName?: string; readonly email?: string };
 
@@ -27,7 +27,6 @@ export const addPrincipals: AddCommand = (program, { io, action }) => {
 const list = (io: Io, flags: RemoteCommand) =>
   runRemote(io, flags, 'operator', ({ client }) =>
     andThen(client.principals.list({ limit: 200 }), async (page) => {
-      const show = await loadShow();
       const text = () => (page.items.length === 0 ? 'Nobody yet.' : table(page.items, columns(show), paintFor(io.color.stdout).dim));
       printAnswer(io, { json: flags.json ?? false, value: page, text });
     }),

@@ -8,7 +8,7 @@ import { printAnswer } from '../print.ts';
 import { withAs, withRemote } from '../remote.ts';
 import { andThen, type RemoteCommand, runRemote } from '../run-remote.ts';
 import { type Column, table } from '../table.ts';
-import { loadShow, type Show } from '../visible.ts';
+import { type Show, show } from '../visible.ts';
 
 type TryFlags = RemoteCommand & { readonly agent?: string };
 
@@ -29,7 +29,6 @@ export const addRules: AddCommand = (program, { io, action }) => {
 const list = (io: Io, flags: RemoteCommand) =>
   runRemote(io, flags, 'principal_first', ({ client }) =>
     andThen(client.rules.table(), async (value) => {
-      const show = await loadShow();
       printAnswer(io, { json: flags.json ?? false, value, text: () => rulesText(value, paintFor(io.color.stdout), show) });
     }),
   );
@@ -40,7 +39,6 @@ const tryCall = (io: Io, tool: string, given: string, flags: TryFlags) =>
     if (!args.ok) return args;
     const input = { tool, arguments: args.value, ...(flags.agent !== undefined && { agent: flags.agent }) };
     return andThen(client.rules.try(input), async (value) => {
-      const show = await loadShow();
       printAnswer(io, { json: flags.json ?? false, value, text: () => reportText(value, paintFor(io.color.stdout), show) });
     });
   });

@@ -10,7 +10,7 @@ import type { Io } from '../io.ts';
 import { packageVersion } from '../package-version.ts';
 import { paintFor } from '../paint.ts';
 import { type AnyFailure, noteLine, printFailure, printLine, safeJson } from '../print.ts';
-import { loadShow } from '../visible.ts';
+import { show } from '../visible.ts';
 import { type Demo, openDemo, playDemo } from './demo.ts';
 import { readyScreen } from './ready-screen.ts';
 import { type RunningHost, startHost } from './start-host.ts';
@@ -96,7 +96,6 @@ async function serve(io: Io, running: RunningHost, demo: Demo | null, options: R
   try {
     const credentials = demo === null ? {} : await demoCredentials(running);
     await announce(io, running, credentials, options);
-    const show = await loadShow();
     const played = demo && playDemo(io, show, { workspace: demo.workspace, mcpUrl: running.mcpUrl, credentials, signal: stop.signal });
     await stop.asked;
     noteLine(io, '\nFinishing what runs. Ctrl-C again stops at once; what is held stays held either way.');

@@ -9,7 +9,7 @@ import { paintFor } from '../../paint.ts';
 import { type AnyFailure, noteLine, printAnswer } from '../../print.ts';
 import { withAs, withRemote } from '../../remote.ts';
 import { andThen, type RemoteCommand, runRemote } from '../../run-remote.ts';
-import { loadShow } from '../../visible.ts';
+import { show } from '../../visible.ts';
 
 type Effect = AnswerInput['effect'];
 type AnswerFlags = RemoteCommand & { readonly note?: string; readonly edit?: string; readonly yes?: boolean };
@@ -71,7 +71,7 @@ async function confirm(
   { flags, edited }: { readonly flags: AnswerFlags; readonly edited: Record<string, unknown> | null },
 ): Promise<boolean> {
   if (flags.yes || flags.json) return true;
-  const view: DecisionView = { paint: paintFor(io.color.stderr), show: await loadShow(), now: io.now() };
+  const view: DecisionView = { paint: paintFor(io.color.stderr), show, now: io.now() };
   noteLine(io, decisionText(decision, view));
   if (edited !== null && decision.call !== null) {
     noteLine(io, `\n${view.paint.bold('With your edit, this is what would run:')}\n${whatWouldRun(decision.call.tool, edited, view)}`);

@@ -8,7 +8,7 @@ import { noteLine, printAnswer } from '../../print.ts';
 import { withAs, withRemote } from '../../remote.ts';
 import { andThen, type RemoteCommand, runRemote } from '../../run-remote.ts';
 import { type Column, table } from '../../table.ts';
-import { loadShow, type Show } from '../../visible.ts';
+import { type Show, show } from '../../visible.ts';
 
 type ListFlags = RemoteCommand & {
   readonly state: string;
@@ -38,7 +38,6 @@ export const addList: AddCommand = (decisions, { io, action }) => {
 const list = (io: Io, flags: ListFlags) =>
   runRemote(io, flags, 'principal', ({ client }) =>
     andThen(client.decisions.list(queryOf(flags)), async (page) => {
-      const show = await loadShow();
       printAnswer(io, { json: flags.json ?? false, value: page, text: () => listText(io, page, show) });
       if (page.nextCursor !== null && !flags.json) noteLine(io, `There are more than ${flags.limit}: narrow it down, or raise --limit.`);
     }),

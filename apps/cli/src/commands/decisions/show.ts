@@ -5,19 +5,18 @@ import { paintFor } from '../../paint.ts';
 import { printAnswer } from '../../print.ts';
 import { withAs, withRemote } from '../../remote.ts';
 import { andThen, type RemoteCommand, runRemote } from '../../run-remote.ts';
-import { loadShow } from '../../visible.ts';
 
 export const addShow: AddCommand = (decisions, { io, action }) => {
   withAs(withRemote(withJson(decisions.command('show'))))
     .description('the whole record: why, who, what led to it, the exact arguments, answers and outcome')
     .argument('<id>', 'dec_…')
-    .action(action((id: string, flags: RemoteCommand) => show(io, id, flags)));
+    .action(action((id: string, flags: RemoteCommand) => showDecision(io, id, flags)));
 };
 
-const show = (io: Io, id: string, flags: RemoteCommand) =>
+const _show = (io: Io, id: string, flags: RemoteCommand) =>
   runRemote(io, flags, 'principal', ({ client }) =>
     andThen(client.decisions.get(id), async (decision) => {
-      const view = { paint: paintFor(io.color.stdout), show: await loadShow(), now: io.now() };
+      const view = { paint: paintFor(io.color.stdout), show: _show, now: io.now() };
       printAnswer(io, { json: flags.json ?? false, value: decision, text: () => decisionText(decision, view) });
     }),
   );

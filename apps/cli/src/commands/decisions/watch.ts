@@ -7,7 +7,7 @@ import { type Paint, paintFor } from '../../paint.ts';
 import { type AnyFailure, noteLine, printLine, safeJson } from '../../print.ts';
 import { withAs, withRemote } from '../../remote.ts';
 import { type RemoteCommand, runRemote } from '../../run-remote.ts';
-import { loadShow, type Show } from '../../visible.ts';
+import { type Show, show } from '../../visible.ts';
 
 export const addWatch: AddCommand = (decisions, { io, action }) => {
   withAs(withRemote(withJson(decisions.command('watch'))))
@@ -15,7 +15,7 @@ export const addWatch: AddCommand = (decisions, { io, action }) => {
     .action(
       action((flags: RemoteCommand) =>
         runRemote(io, flags, 'principal', async ({ client }) => {
-          const print = flags.json ? (decision: Decision) => printLine(io, safeJson(decision)) : linePrinter(io, await loadShow());
+          const print = flags.json ? (decision: Decision) => printLine(io, safeJson(decision)) : linePrinter(io, show);
           return watch(io, client, print);
         }),
       ),
