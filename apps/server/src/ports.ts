@@ -43,8 +43,8 @@ export type Caller = {
   readonly principal: { readonly name: string; readonly displayName: string } | null;
 };
 
-/** Who does a thing that the operator may do too. */
-export type Doer = { readonly caller: Caller } | { readonly operator: true };
+/** Who does a thing that the operator may do too. A part of the host never comes by HTTP; it stands here so that the engine's operations fit. */
+export type Doer = { readonly caller: Caller } | { readonly operator: true } | { readonly host: string };
 
 export type Page = { readonly limit: number; readonly cursor?: string | undefined };
 

@@ -50,6 +50,7 @@ describe('the client', () => {
       await ada.host.freeze('looking'),
       await ada.host.thaw(),
       await operator.host.reloadConfig(),
+      await operator.host.findings(),
       await ada.host.ready(),
       await ada.me(),
       await createClient({ url }).login(TOKENS.ada),

@@ -105,7 +105,7 @@ export const anAgent = (name = 'researcher'): Agent => ({
 
 const page = <Item>(items: Item[]): Result<{ items: Item[]; nextCursor: null }> => ok({ items, nextCursor: null });
 const nameOf = (doer: Doer): string =>
-  'operator' in doer ? 'operator' : (doer.caller.agent?.name ?? doer.caller.principal?.name ?? 'anonymous');
+  'caller' in doer ? (doer.caller.agent?.name ?? doer.caller.principal?.name ?? 'anonymous') : 'operator';
 
 /** Operations over plain memory: just enough truth to see what the server makes of each answer. `calls` lists what was asked of it. */
 export const fakeHost = () => {
