@@ -5,6 +5,7 @@ import { paintFor } from '../../paint.ts';
 import { printAnswer } from '../../print.ts';
 import { withAs, withRemote } from '../../remote.ts';
 import { andThen, type RemoteCommand, runRemote } from '../../run-remote.ts';
+import { show } from '../../visible.ts';
 
 export const addShow: AddCommand = (decisions, { io, action }) => {
   withAs(withRemote(withJson(decisions.command('show'))))
