@@ -14,10 +14,10 @@ export const addShow: AddCommand = (decisions, { io, action }) => {
     .action(action((id: string, flags: RemoteCommand) => showDecision(io, id, flags)));
 };
 
-const _show = (io: Io, id: string, flags: RemoteCommand) =>
+const showDecision = (io: Io, id: string, flags: RemoteCommand) =>
   runRemote(io, flags, 'principal', ({ client }) =>
     andThen(client.decisions.get(id), async (decision) => {
-      const view = { paint: paintFor(io.color.stdout), show: _show, now: io.now() };
+      const view = { paint: paintFor(io.color.stdout), show, now: io.now() };
       printAnswer(io, { json: flags.json ?? false, value: decision, text: () => decisionText(decision, view) });
     }),
   );
