@@ -9,7 +9,7 @@
  */
 import type { Failure } from '@countersign/contracts';
 import type { RefusalCause } from '@countersign/core';
-import { type CallRecord, decisionsOfCall, findApproved, type Intent, markCall } from '@countersign/store';
+import { type CallRecord, decisionsOfCall, findApproved, type Intent, markCall, markRefusalsDelivered } from '@countersign/store';
 import { abandonCall } from './abandon-call.ts';
 import { callerActor } from './actor.ts';
 import { announceChange } from './announce.ts';
@@ -104,7 +104,7 @@ async function runOrRefuse(
     const approved = isRefused ? null : await findApproved(deps.store.db, record);
     return approved ? await follow(deps, caller, approved, incoming) : 'stale';
   }
-  if (isRefused) return refusedByGate(judgement, record);
+  if (isRefused) return await refusedByGate(deps, judgement, record);
   return await run(deps, caller, record, incoming);
 }
 
@@ -226,8 +226,10 @@ function refusalReason(judgement: Judgement): string {
   return grounds.map((ground) => ground.reason).join(' ') || 'A rule of the host refuses this.';
 }
 
-function refusedByGate(judgement: Judgement, record: CallRecord): CallEnd {
+async function refusedByGate(deps: EngineDeps, judgement: Judgement, record: CallRecord): Promise<CallEnd> {
   const isEarlierNo = judgement.verdict.grounds.some((ground) => ground.kind === 'earlier_no' && ground.effect === 'refuse');
   const code: RefusalCause = isEarlierNo ? 'refused_by_principal' : 'refused_by_rule';
+  // With this result the agent has the answer to its earlier call, whose record says whether it was told.
+  if (isEarlierNo) await markRefusalsDelivered(deps.store.db, record, deps.now());
   return { kind: 'refused', code, call: record.id, decision: null, reason: record.reason ?? '', note: null };
 }

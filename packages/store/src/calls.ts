@@ -190,6 +190,19 @@ export async function markCall(db: Queryable, id: string, mark: 'told' | 'delive
     .where(and(eq(call.id, id), isNull(column)));
 }
 
+/** Marks the same call's refusals as delivered: their agent was just told of them again. */
+export async function markRefusalsDelivered(
+  db: Queryable,
+  { agent, tool, argsDigest }: Pick<CallRecord, 'agent' | 'tool' | 'argsDigest'>,
+  at: string,
+): Promise<void> {
+  const isSame = and(eq(call.agent, agent), eq(call.tool, tool), eq(call.argsDigest, argsDigest));
+  await db
+    .update(call)
+    .set({ deliveredAt: new Date(at) })
+    .where(and(isSame, eq(call.state, 'refused'), isNull(call.deliveredAt)));
+}
+
 /** Calls that need somebody: queued, or executing under a lease that ran out, or running since before `startedBefore` (their process died). */
 export async function findStranded(db: Queryable, now: string, startedBefore: string, limit: number): Promise<readonly CallRecord[]> {
   const rows = await db

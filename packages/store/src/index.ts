@@ -27,6 +27,7 @@ export {
   lastCalls,
   lockCall,
   markCall,
+  markRefusalsDelivered,
   openCallsOf,
 } from './calls.ts';
 export {
