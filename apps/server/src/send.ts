@@ -60,5 +60,6 @@ export const sendWrite = async <Value>(
   const { status: code, body } = outcome.value;
   if (!isFirst) reply.header('idempotent-replayed', 'true');
   if (code >= 400) reply.type(PROBLEM_TYPE);
-  return reply.code(code).send(body);
+  // A stored answer comes back from JSON, which knows no undefined.
+  return reply.code(code).send(code === 204 ? undefined : body);
 };

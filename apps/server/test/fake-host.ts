@@ -228,7 +228,8 @@ export const fakeHost = () => {
         return fail('idempotency.conflict', 'This Idempotency-Key came with another body.');
       if (before !== undefined) return ok(before.answer);
       const { now, later } = await run();
-      if (later !== null) stored.set(place, { digest, answer: later });
+      if (later !== null)
+        stored.set(place, { digest, answer: { status: later.status, body: JSON.parse(JSON.stringify(later.body ?? null)) } });
       return ok(now);
     },
   };

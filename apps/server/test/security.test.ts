@@ -201,6 +201,13 @@ describe('an Idempotency-Key', () => {
     expect(host.calls.filter(({ name }) => name === 'answerDecision')).toHaveLength(1);
   });
 
+  it('repeats an answer that has no body', async () => {
+    const { send } = testServer();
+    const revoke = () => send('DELETE', '/api/v1/credentials/crd_1', { as: 'ada', headers });
+    const [first, again] = [await revoke(), await revoke()];
+    expect([first.statusCode, again.statusCode, again.body, again.headers['idempotent-replayed']]).toEqual([204, 204, '', 'true']);
+  });
+
   it('repeats a refusal as a problem', async () => {
     const { send } = testServer();
     const body = { ...APPROVE, version: 9 };
