@@ -6,4 +6,4 @@ export { type Host, type HostOptions, openHost } from './open-host.ts';
 export type { Operations } from './bind-operations.ts';
 export { visible, visibleLine } from '@countersign/core';
 export { dispatchCall, expireDecision, reconcile, relayOutbox, remindOfDecision, TOPIC, type ChangeNotice, type Caller, type Doer } from '@countersign/engine';
-export { scanJson } from '@countersign/mcp';
+export { type DoctorReport, examine, scanJson } from '@countersign/mcp';
