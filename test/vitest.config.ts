@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config';
 
 /** Tests run from source through a condition of our own (some dependencies export `source` too): no build comes first. */
-const conditions = ['countersign-source', 'node', 'import', 'module', 'default'];
+const conditions = ['countersign-source', 'node'];
 
 export default defineConfig({
   root: new URL('..', import.meta.url).pathname,

@@ -29,7 +29,7 @@ import { mintSecret, sha256 } from './digest.ts';
 import { later } from './settle-call.ts';
 
 const DAY_MS = 86_400_000;
-const AGENT_TTL_DAYS = 90;
+const TTL_DAYS = 90;
 const SESSION_MS = 12 * 3_600_000;
 const LINK_MS = 30 * 60_000;
 
@@ -93,25 +93,35 @@ export async function issueAgentCredential(
     scopes: input.scopes ?? null,
     hold: input.hold ?? null,
     label: input.label,
-    expiresAt: later(deps.now(), (input.ttl_days ?? AGENT_TTL_DAYS) * DAY_MS),
+    expiresAt: later(deps.now(), (input.ttl_days ?? TTL_DAYS) * DAY_MS),
   });
   return ok({ token, id: record.id, expiresAt: record.expiresAt });
 }
 
 /** A token of a principal, for the CLI and scripts; the operator issues it. */
-export async function issuePrincipalToken(deps: EngineDeps, doer: Doer, name: string): Promise<Result<IssuedCredential, ErrorCode>> {
+export async function issuePrincipalToken(
+  deps: EngineDeps,
+  doer: Doer,
+  name: string,
+  input: Pick<CredentialInput, 'label' | 'ttl_days'>,
+): Promise<Result<IssuedCredential, ErrorCode>> {
   if (!(await findPrincipal(deps.store.db, name))) return fail('not_found', `There is no principal ${name}.`);
   const { token, record } = await issue(deps, doer, {
     kind: 'principal',
     agent: null,
     principal: name,
-    expiresAt: later(deps.now(), AGENT_TTL_DAYS * DAY_MS),
+    label: input.label,
+    expiresAt: later(deps.now(), (input.ttl_days ?? TTL_DAYS) * DAY_MS),
   });
   return ok({ token, id: record.id, expiresAt: record.expiresAt });
 }
 
 /** The token of a link (`/login/…`) that logs a principal in once. Loading it consumes nothing; only the button on its page does. */
-export async function issueLoginLink(deps: EngineDeps, doer: Doer, name: string): Promise<Result<{ readonly token: string; readonly expiresAt: string }, ErrorCode>> {
+export async function issueLoginLink(
+  deps: EngineDeps,
+  doer: Doer,
+  name: string,
+): Promise<Result<{ readonly token: string; readonly expiresAt: string }, ErrorCode>> {
   if (!(await findPrincipal(deps.store.db, name))) return fail('not_found', `There is no principal ${name}.`);
   const expiresAt = later(deps.now(), LINK_MS);
   const { token } = await issue(deps, doer, { kind: 'login', agent: null, principal: name, expiresAt });

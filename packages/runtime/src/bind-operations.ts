@@ -1,14 +1,26 @@
 /** The engine's operations with their `deps` bound, in the shape that the HTTP API asks for. Nothing is decided here. */
-import { type Agent, type AgentInput, type Config, type CredentialInput, fail, ok, type PrincipalInput, type Readiness, type ReloadReport, type Result } from '@countersign/contracts';
 import {
+  type Agent,
+  type AgentInput,
+  type Config,
+  type CredentialInput,
+  fail,
+  ok,
+  type PrincipalInput,
+  type Readiness,
+  type ReloadReport,
+  type Result,
+} from '@countersign/contracts';
+import {
+  actingName,
   admitAgent,
   answerDecision,
   answerDecisions,
   type Caller,
   createAgent,
   createPrincipal,
-  describeRules,
   type Doer,
+  describeRules,
   type EngineDeps,
   extendDecision,
   findFindings,
@@ -50,6 +62,8 @@ export type HostParts = {
 export type Operations = ReturnType<typeof bindOperations>;
 
 const FORBIDDEN = 'Only the operator, or the principal itself, does this.';
+/** Keys of one doer never meet another's: an agent has its own, apart from its principal's. */
+const doerKey = (doer: Doer): string => ('caller' in doer ? `${doer.caller.lane} ${actingName(doer.caller)}` : 'operator');
 const ownPrincipal = (doer: Doer): string | null => ('caller' in doer ? (doer.caller.principal?.name ?? null) : null);
 
 export function bindOperations({ deps, operatorSecret, config, reload, readiness }: HostParts) {
@@ -83,7 +97,7 @@ export function bindOperations({ deps, operatorSecret, config, reload, readiness
     issueCredential: async (doer: Doer, holder: { readonly agent: string } | { readonly principal: string }, input: CredentialInput) => {
       if ('agent' in holder) return issueAgentCredential(deps, doer, holder.agent, input);
       if (!('operator' in doer)) return fail('credential.forbidden', FORBIDDEN);
-      return issuePrincipalToken(deps, doer, holder.principal);
+      return issuePrincipalToken(deps, doer, holder.principal, input);
     },
     revokeCredential: (doer: Doer, id: string) => revokeCredential(deps, doer, id),
 
@@ -116,6 +130,6 @@ export function bindOperations({ deps, operatorSecret, config, reload, readiness
     findFindings: (doer: Doer) => findFindings(deps, doer, config()),
     readiness,
     idempotent: (key: string, doer: Doer, bodyDigest: string, run: Parameters<typeof idempotent>[3]) =>
-      idempotent(deps, `${ownPrincipal(doer) ?? 'operator'} ${key}`, bodyDigest, run),
+      idempotent(deps, `${doerKey(doer)} ${key}`, bodyDigest, run),
   };
 }
