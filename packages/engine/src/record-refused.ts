@@ -29,15 +29,15 @@ const SHOWN = 200;
 /** Arguments of an attempt are kept up to here, so that the log shows what was tried; larger ones by their digest. */
 const SHOWN_ARGUMENTS = 2000;
 
+/** What was tried: a tool by its name, or a route of the HTTP API. */
+export type Attempt = ({ readonly tool: string } | { readonly route: string }) & { readonly code: string; readonly args: JsonObject };
+
 /**
- * A call of a tool that the caller does not have, or one of our own tools that turned a call down. What is hidden from the caller and what
+ * A call of a tool that the caller does not have, one of our own tools that turned a call down, or an id in the HTTP API that is not the
+ * caller's. What is hidden from the caller and what
  * does not exist leave the same event, at the same cost.
  */
-export async function recordRejected(
-  deps: EngineDeps,
-  caller: Caller,
-  attempt: { readonly tool: string; readonly code: string; readonly args: JsonObject },
-): Promise<void> {
+export async function recordRejected(deps: EngineDeps, caller: Caller, attempt: Attempt): Promise<void> {
   const text = canonicalize(attempt.args);
   const args = text.length <= SHOWN_ARGUMENTS ? { arguments: attempt.args } : { argsDigest: sha256(text) };
   await appendAudit(deps.store.db, [
@@ -48,7 +48,7 @@ export async function recordRejected(
       principal: caller.principal?.name ?? null,
       agent: caller.agent || caller.principal ? actingName(caller) : null,
       run: caller.run?.work.run ?? null,
-      payload: { tool: clip(attempt.tool, SHOWN), code: attempt.code, ...args },
+      payload: { ...('tool' in attempt ? { tool: clip(attempt.tool, SHOWN) } : { route: attempt.route }), code: attempt.code, ...args },
     },
   ]);
 }

@@ -40,6 +40,7 @@ import {
   queryAudit,
   readDecision,
   recordForbidden,
+  recordRejected,
   redeemLogin,
   revokeCredential,
   setMandate,
@@ -67,17 +68,26 @@ const doerKey = (doer: Doer): string => ('caller' in doer ? `${doer.caller.lane}
 const ownPrincipal = (doer: Doer): string | null => ('caller' in doer ? (doer.caller.principal?.name ?? null) : null);
 
 export function bindOperations({ deps, operatorSecret, config, reload, readiness }: HostParts) {
+  /** An id that is nobody's, or somebody else's, stands in the log alike. */
+  async function noted<Value>(caller: Caller, route: string, id: string, asked: Promise<Result<Value>>): Promise<Result<Value>> {
+    const answer = await asked;
+    if (!answer.ok && answer.error.code === 'not_found') await recordRejected(deps, caller, { route, code: 'not_found', args: { id } });
+    return answer;
+  }
+
   return {
     resolveCaller: (secret: string | null) => deps.authority.resolve(secret),
     isOperator: (secret: string) => isSameSecret(secret, operatorSecret),
     recordForbidden: (doer: Doer, attempt: { readonly route: string; readonly id: string | null }) => recordForbidden(deps, doer, attempt),
 
     listDecisions: (viewer: Caller, query: Parameters<typeof listDecisions>[2]) => listDecisions(deps, viewer, query),
-    getDecision: (viewer: Caller, id: string) => readDecision(deps, viewer, id),
-    answerDecision: (caller: Caller, id: string, input: Parameters<typeof answerDecision>[3]) => answerDecision(deps, caller, id, input),
+    getDecision: (viewer: Caller, id: string) => noted(viewer, 'GET decisions/:id', id, readDecision(deps, viewer, id)),
+    answerDecision: (caller: Caller, id: string, input: Parameters<typeof answerDecision>[3]) =>
+      noted(caller, 'POST decisions/:id/answer', id, answerDecision(deps, caller, id, input)),
     answerDecisions: (caller: Caller, input: Parameters<typeof answerDecisions>[2]) => answerDecisions(deps, caller, input),
     extendDecision: (caller: Caller, id: string, input: Parameters<typeof extendDecision>[3]) => extendDecision(deps, caller, id, input),
-    withdrawDecision: (caller: Caller, id: string, reason: string) => withdrawDecision(deps, caller, id, reason),
+    withdrawDecision: (caller: Caller, id: string, reason: string) =>
+      noted(caller, 'POST decisions/:id/withdraw', id, withdrawDecision(deps, caller, id, reason)),
 
     describeRules: () => describeRules(deps),
     tryCall: (viewer: Caller, input: Parameters<typeof tryCall>[2]) => tryCall(deps, viewer, input),

@@ -2,7 +2,7 @@ import { META } from '@countersign/contracts';
 import { type AgentText, agentText, hostText, joinTexts, quote, token, untrusted, visible, visibleLine } from '@countersign/core';
 import type { CallEnd, Caller, HeldDecision, JsonObject, UpstreamReply } from '@countersign/engine';
 import { agentError, agentResult, notExecuted } from './agent-result.ts';
-import { type CallAnswer, type Era, RPC, unknownTool } from './rpc.ts';
+import { type CallAnswer, type Era, isRecord, RPC, unknownTool } from './rpc.ts';
 
 /** What an answer depends on beside how the call ended. */
 export type EndContext = {
@@ -184,10 +184,19 @@ function relayed(reply: UpstreamReply, { era }: EndContext): CallAnswer {
   };
 }
 
+const OUR_MARK = 'io.countersign/';
+
+/** An upstream's result as it came, but for `_meta` in our name: by it a caller knows a held call, so nobody else may write it. */
+function withoutOurMarks(result: JsonObject): JsonObject {
+  const { _meta: meta, ...rest } = result;
+  if (!isRecord(meta) || !Object.keys(meta).some((key) => key.startsWith(OUR_MARK))) return result;
+  return { ...rest, _meta: Object.fromEntries(Object.entries(meta).filter(([key]) => !key.startsWith(OUR_MARK))) };
+}
+
 function relayedResult(result: JsonObject, era: Era): CallAnswer {
   const { resultType } = result;
   const isCarried = resultType === undefined || resultType === 'complete' || (era === 'modern' && resultType === 'input_required');
-  if (isCarried) return { kind: 'result', result };
+  if (isCarried) return { kind: 'result', result: withoutOurMarks(result) };
   const text =
     resultType === 'input_required'
       ? agentText`The tool asks for more input before it answers, which only clients of protocol revision 2026-07-28 can give.`

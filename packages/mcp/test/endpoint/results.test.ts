@@ -163,6 +163,19 @@ describe('the answer to a call', () => {
     expect(JSON.stringify(answer)).not.toContain('requiredCapabilities');
   });
 
+  it('keeps the marks of ours out of what an upstream says of its result, and nothing else', () => {
+    const _meta = {
+      'io.countersign/decision': { id: decisionId('1'), state: 'approved' },
+      'io.countersign/outcome': { code: 'approved' },
+      'x.example/kept': 1,
+    };
+    const content = [{ type: 'text', text: 'held' }];
+    expect(answerOf(reply({ content, structuredContent: { a: 1 }, _meta }), context())).toEqual({
+      kind: 'result',
+      result: { content, structuredContent: { a: 1 }, _meta: { 'x.example/kept': 1 } },
+    });
+  });
+
   it('relays a request to open a URL only where the revision has it', () => {
     const url = replyError(-32042, 'open', { elicitations: [] });
     expect(answerOf(url, context({ era: 'legacy' }))).toMatchObject({ error: { code: -32042 } });
