@@ -139,7 +139,7 @@ test('finds principals who hold neither a session nor a token, a link that nobod
     expect.objectContaining({ severity: 'error', message: expect.stringContaining('nobody to notify') }),
   ]);
   await issueLoginLink(on.deps, OPERATOR, 'ben');
-  const token = await issuePrincipalToken(on.deps, OPERATOR, 'ada');
+  const token = await issuePrincipalToken(on.deps, OPERATOR, 'ada', { label: '' });
   expect(await found(on, 'principal.unreachable')).toEqual([
     expect.objectContaining({ severity: 'warning', message: expect.stringMatching(/^ben has neither/) }),
   ]);
