@@ -1,3 +1,4 @@
+import { withdrawDecision } from '@countersign/engine';
 import { answersOf, queryAudit } from '@countersign/store';
 import type { TestHost } from '@countersign/testkit';
 import { describe, expect, it } from 'vitest';
@@ -76,6 +77,23 @@ describe('the way back', () => {
     expect((await notes('editor')).map(({ text }) => text)).toEqual([
       expect.stringMatching(/^ben approved .* with the note: A fair price\./),
       expect.stringMatching(/^Nobody answered .* Silence is not consent/),
+    ]);
+  });
+
+  it('tells of what was taken back: by the caller, by an agent above, and because another principal said no', async () => {
+    const { on, notes, call, withdraw, treasurer, id } = await heldThreeDeep();
+    await withdrawDecision(on.deps, treasurer.caller, id, 'found it free');
+    on.setRules([PAY, { ...PAY, id: 'second', answer_by: ['dee'] }]);
+    await call(treasurer.caller, 'ledger__send_money', { amount: 41 });
+    await on.answer('dee', (await on.decisions('dee', 'pending'))[0]!.id, { effect: 'refuse', note: 'no' });
+    await call(treasurer.caller, 'ledger__send_money', { amount: 42 });
+    await withdraw('researcher', treasurer.question.consult, 'too slow');
+    expect((await notes('editor')).map(({ text }) => text.replace(/ \(dec_\w+\)/, '')).sort()).toEqual([
+      "dee refused treasurer's call of ledger__send_money, with the note: no",
+      "treasurer's call of ledger__send_money was withdrawn by dee: dee refused it: no",
+      "treasurer's call of ledger__send_money was withdrawn by researcher: researcher took its question back: too slow",
+      "treasurer's call of ledger__send_money was withdrawn by researcher: researcher took its question back: too slow",
+      "treasurer's call of ledger__send_money was withdrawn by treasurer: found it free",
     ]);
   });
 

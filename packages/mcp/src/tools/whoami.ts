@@ -17,7 +17,7 @@ export const whoami = ownTool({
       .filter((scope) => !caller.scopes.includes(scope))
       .map((scope) => ({ scope, ...whyMissing(caller, scope) }));
     const text = agentText`Lane: ${token(caller.lane)}. ${hostText(visible(caller.why))}
-${identity(caller)}${expiryText(caller)}
+${identity(caller)}${runText(caller)}${expiryText(caller)}
 Scopes: ${scopesText(caller.scopes)}
 Tools: ${list.own.length} of this server's own, ${list.upstream.size} of upstream servers.
 A held call waits ${caller.hold.waitMs / 1000} s (${caller.hold.waitWithProgressMs / 1000} s with a progress token) and then returns as pending; call await_decision with its id.
@@ -37,6 +37,7 @@ Missing: ${
           agent: caller.agent?.name ?? null,
           status: caller.agent?.status ?? null,
           principal: caller.principal?.name ?? null,
+          ...(caller.run && { run: { consult: caller.run.consult, id: caller.run.work.run } }),
           credential: caller.credential && { kind: caller.credential.kind, expiresAt: caller.credential.expiresAt },
           scopes: caller.scopes,
           missing: missing.map(({ scope, by, why }) => ({ scope, by, why: why.text })),
@@ -55,6 +56,15 @@ function identity({ agent, principal }: Caller): AgentText {
     return agentText`You are the agent ${token(agent.name)} (${token(agent.status)}), acting for ${token(principal.name)}.`;
   if (principal) return agentText`You are the principal ${token(principal.name)}, calling by yourself.`;
   return agentText`You are nobody in particular: the request carried no credential.`;
+}
+
+function runText({ run }: Caller): AgentText {
+  if (!run) return agentText``;
+  const above = joinTexts(
+    run.work.chain.map((hop) => token(hop.agent)),
+    ' → ',
+  );
+  return agentText`\nThis request is within the run of ${token(run.consult)} (${above}): the scopes are what all of them may do.`;
 }
 
 function expiryText({ credential }: Caller): AgentText {
