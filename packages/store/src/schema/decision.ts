@@ -40,6 +40,7 @@ export const decision = pgTable(
     index('decision_by_deadline').on(table.state, table.expiresAt),
     index('decision_by_call').on(table.call),
     index('decision_by_agent').on(table.agent, table.state),
+    index('decision_by_run').on(table.run),
     index('decision_by_answerer').using('gin', table.answerBy),
   ],
 );

@@ -1,0 +1,1 @@
+CREATE INDEX "decision_by_run" ON "decision" USING btree ("run");
