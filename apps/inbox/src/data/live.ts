@@ -31,18 +31,37 @@ function createGatherer(queryClient: QueryClient): (event: ClientEvent) => void 
   };
 }
 
+/** @returns false where the server will send no more events to this session. */
 async function readStream(
   signal: AbortSignal,
   lastEventId: string | null,
   onEvent: (event: ClientEvent) => void,
   queryClient: QueryClient,
-): Promise<void> {
+): Promise<boolean> {
   try {
     for await (const event of client.events({ signal, lastEventId: lastEventId ?? undefined })) onEvent(event);
+    return true;
   } catch (error) {
     setConnection('offline');
     if (isLoggedOut(error)) void queryClient.invalidateQueries({ queryKey: keys.me });
+    return false;
   }
+}
+
+/** A machine that slept, or changed its network, may hold a connection that is dead and does not know it. Tabs in the back tick once a minute. */
+const TICK_MS = 5000;
+const SLEPT_MS = 90_000;
+
+/** Calls `act` when the network came or went, and when the page wakes from a sleep. */
+function onWaking(act: () => void, signal: AbortSignal): void {
+  addEventListener('online', act, { signal });
+  addEventListener('offline', act, { signal });
+  let tickedAt = Date.now();
+  const timer = setInterval(() => {
+    if (Date.now() - tickedAt > SLEPT_MS) act();
+    tickedAt = Date.now();
+  }, TICK_MS);
+  signal.addEventListener('abort', () => clearInterval(timer));
 }
 
 function follow(queryClient: QueryClient, signal: AbortSignal): void {
@@ -50,7 +69,7 @@ function follow(queryClient: QueryClient, signal: AbortSignal): void {
   const channel = new BroadcastChannel(CHANNEL);
   let lastEventId: string | null = null;
   let isLeader = false;
-  let wasLive = false;
+  let isCaughtUp = false;
   const take = (event: ClientEvent): void => {
     lastEventId = event.eventId ?? lastEventId;
     gather(event);
@@ -59,21 +78,23 @@ function follow(queryClient: QueryClient, signal: AbortSignal): void {
     isLeader = true;
     const leave = onConnection(() => {
       channel.postMessage({ connection: connection() } satisfies Passed);
-      if (connection() !== 'live' || wasLive) return;
-      wasLive = true;
-      // What changed between the first reading of a list and the opening of the stream came in neither.
+      if (connection() !== 'live' || isCaughtUp) return;
+      isCaughtUp = true;
+      // What changed between the reading of a list and the opening of a stream that was not told from where came in neither.
       if (lastEventId === null) void queryClient.invalidateQueries({ queryKey: keys.decisionLists });
     });
     signal.addEventListener('abort', leave);
-    await readStream(
-      signal,
-      lastEventId,
-      (event) => {
-        channel.postMessage({ events: [event] } satisfies Passed);
-        take(event);
-      },
-      queryClient,
-    );
+    const pass = (event: ClientEvent): void => {
+      channel.postMessage({ events: [event] } satisfies Passed);
+      take(event);
+    };
+    let reading = new AbortController();
+    onWaking(() => reading.abort(), signal);
+    for (let isWelcome = true; isWelcome && !signal.aborted; ) {
+      reading = new AbortController();
+      isCaughtUp = false;
+      isWelcome = await readStream(AbortSignal.any([signal, reading.signal]), lastEventId, pass, queryClient);
+    }
   };
   channel.onmessage = ({ data }: MessageEvent<Passed>) => {
     if ('events' in data) data.events.forEach(take);

@@ -1,5 +1,5 @@
-import type { Me } from '@countersign/contracts';
-import { useQuery } from '@tanstack/react-query';
+import type { HostState, Me } from '@countersign/contracts';
+import { type QueryClient, queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
 import { client, isLoggedOut, unwrap } from './client.ts';
 import { keys } from './keys.ts';
 
@@ -19,3 +19,19 @@ export const useMe = () =>
     refetchInterval: ({ state }) => (state.data === null ? 2000 : false),
     refetchOnWindowFocus: 'always',
   });
+
+/** Shows at once that the host was frozen or thawed, then reads again what that changed. */
+export function takeHostState(queryClient: QueryClient, host: HostState): void {
+  queryClient.setQueryData(keys.host, host);
+  queryClient.setQueryData<Me | null>(keys.me, (me) => me && { ...me, frozen: host.frozen });
+  void queryClient.invalidateQueries();
+}
+
+export const hostState = queryOptions<HostState>({ queryKey: keys.host, queryFn: ({ signal }) => unwrap(client.host.get({ signal })) });
+
+/** Since when the host is frozen, in milliseconds since 1970; null while it runs. Deadlines stand still meanwhile. */
+export function useFrozenAt(): number | null {
+  const isFrozen = useQueryClient().getQueryData<Me | null>(keys.me)?.frozen ?? false;
+  const host = useQuery({ ...hostState, enabled: isFrozen });
+  return isFrozen && host.data?.frozenAt ? Date.parse(host.data.frozenAt) : null;
+}

@@ -1,12 +1,14 @@
 import type { AuditEvent, Decision } from '@countersign/contracts';
-import { queryOptions } from '@tanstack/react-query';
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { client, unwrap } from './client.ts';
 import { keys } from './keys.ts';
 
 /** What happened to a decision and its call, in order of arrival. Empty where the reader may not see the log of the agent's principal. */
 export const timelineOf = (decision: Decision) =>
   queryOptions<AuditEvent[]>({
-    queryKey: keys.timeline(decision.id),
+    // A call that went on has new events, whether or not one of them was announced.
+    queryKey: [...keys.timeline(decision.id), decision.version, decision.call?.state ?? null],
+    placeholderData: keepPreviousData,
     queryFn: async ({ signal }) => {
       const read = (fields: { decision: string } | { call: string }) =>
         unwrap(client.audit.query({ ...fields, order: 'oldest', limit: 200 }, { signal }));

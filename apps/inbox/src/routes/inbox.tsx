@@ -4,6 +4,7 @@ import { undoHeld } from '../data/held-answers.ts';
 import type { DecisionRow } from '../data/rows.ts';
 import { Record, type Request } from '../features/decision/record.tsx';
 import { DecisionList, type Intent } from '../features/inbox/decision-list.tsx';
+import { Key } from '../ui/button.tsx';
 import { Blank } from '../ui/notice.tsx';
 import { Marked } from '../ui/visible-text.tsx';
 import { common } from '../words/common.ts';
@@ -58,6 +59,7 @@ const Next = ({ row, query }: { readonly row: DecisionRow | null; readonly query
       <span className="text-quiet">{inbox.next}: </span>
       <Link href={`/decisions/${row.id}${query}`}>
         <Marked text={row.title} />
-      </Link>
+      </Link>{' '}
+      <Key>Enter</Key>
     </p>
   );

@@ -1,5 +1,6 @@
+import { Dialog } from '@base-ui/react/dialog';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { type ReactNode, type RefObject, useRef, useState } from 'react';
 import { client, failureOf, unwrap } from '../data/client.ts';
 import { Button } from '../ui/button.tsx';
 import { Copy } from '../ui/copy.tsx';
@@ -10,21 +11,42 @@ import { login as words } from '../words/shell.ts';
 /** How to log in: by a link, which another tab opens, or with a token. `isOver`: a session ended while something was being done. */
 export const Login = ({ isOver }: { readonly isOver: boolean }) =>
   isOver ? (
-    <div
-      role="dialog"
-      aria-modal="true"
-      aria-labelledby="login-title"
-      className="fixed inset-0 z-40 grid place-items-center bg-paper/90 p-4"
-    >
-      <Card isOver />
-    </div>
+    <Over />
   ) : (
     <main className="grid min-h-dvh place-items-center p-4">
-      <Card isOver={false} />
+      <Card title={<h1 className={TITLE}>{words.title}</h1>} />
     </main>
   );
 
-function Card({ isOver }: { readonly isOver: boolean }) {
+const TITLE = 'text-lg font-semibold';
+
+/** Above what was being done, which stays in place. It takes the focus at once: a token must never be typed into a note. */
+function Over() {
+  const token = useRef<HTMLInputElement>(null);
+  return (
+    <Dialog.Root open>
+      <Dialog.Portal>
+        <Dialog.Backdrop className="fixed inset-0 z-60 bg-paper opacity-90" />
+        <Dialog.Popup
+          initialFocus={token}
+          className="fixed top-1/2 left-1/2 z-60 w-[calc(100vw-2rem)] max-w-md -translate-x-1/2 -translate-y-1/2"
+        >
+          <Card
+            tokenBox={token}
+            title={
+              <>
+                <Dialog.Title className={TITLE}>{words.title}</Dialog.Title>
+                <p className="mt-1">{words.ended}</p>
+              </>
+            }
+          />
+        </Dialog.Popup>
+      </Dialog.Portal>
+    </Dialog.Root>
+  );
+}
+
+function Card({ title, tokenBox }: { readonly title: ReactNode; readonly tokenBox?: RefObject<HTMLInputElement | null> }) {
   const queryClient = useQueryClient();
   const [token, setToken] = useState('');
   const logIn = useMutation({
@@ -33,10 +55,7 @@ function Card({ isOver }: { readonly isOver: boolean }) {
   });
   return (
     <div className="w-full max-w-md rounded-lg border border-line bg-surface p-6">
-      <h1 id="login-title" className="text-lg font-semibold">
-        {words.title}
-      </h1>
-      {isOver && <p className="mt-1">{words.ended}</p>}
+      {title}
       <p className="mt-4 text-quiet">{words.byLink}</p>
       <p className="mt-1 flex flex-wrap items-center gap-2">
         <code className="chip">{words.command}</code>
@@ -53,6 +72,7 @@ function Card({ isOver }: { readonly isOver: boolean }) {
         <p className="mb-2 text-quiet">{words.byToken}</p>
         <Field label={words.token} error={logIn.isError ? failureOf(logIn.error).message || words.wrong : undefined}>
           <input
+            ref={tokenBox}
             className="field font-mono text-sm"
             type="password"
             autoComplete="off"

@@ -1,6 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { client, failureOf, unwrap } from '../data/client.ts';
+import { takeHostState } from '../data/me.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog, DialogButtons } from '../ui/dialog.tsx';
 import { Field } from '../ui/field.tsx';
@@ -88,10 +89,10 @@ export function FreezeDialog({ open, onClose }: Props) {
   const [reason, setReason] = useState('');
   const freeze = useMutation({
     mutationFn: () => unwrap(client.host.freeze(reason.trim())),
-    onSuccess: async () => {
+    onSuccess: (host) => {
       setReason('');
       onClose();
-      await queryClient.invalidateQueries();
+      takeHostState(queryClient, host);
     },
   });
   return (

@@ -7,6 +7,7 @@ import { useConnection } from '../data/connection.ts';
 import { readRows } from '../data/decisions.ts';
 import { dismissLost, useHeldAnswers } from '../data/held-answers.ts';
 import { keys } from '../data/keys.ts';
+import { hostState, takeHostState } from '../data/me.ts';
 import { Button } from '../ui/button.tsx';
 import { useKeys } from '../ui/keyboard.ts';
 import { Menu } from '../ui/menu.tsx';
@@ -128,9 +129,9 @@ function PendingCount() {
 }
 
 function Frozen({ me }: { readonly me: Me }) {
-  const host = useQuery({ queryKey: keys.host, queryFn: ({ signal }) => unwrap(client.host.get({ signal })), enabled: me.frozen });
+  const host = useQuery({ ...hostState, enabled: me.frozen });
   const queryClient = useQueryClient();
-  const thaw = useMutation({ mutationFn: () => unwrap(client.host.thaw()), onSuccess: () => queryClient.invalidateQueries() });
+  const thaw = useMutation({ mutationFn: () => unwrap(client.host.thaw()), onSuccess: (state) => takeHostState(queryClient, state) });
   if (!me.frozen) return null;
   return (
     <div role="status" className="flex flex-wrap items-center gap-x-3 gap-y-1 border-b-2 border-amber bg-amber-soft px-4 py-2 text-sm">

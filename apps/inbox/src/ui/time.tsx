@@ -16,9 +16,13 @@ export function Ago({ at, suffix = '', className }: { readonly at: string; reado
 
 export type Nearness = 'far' | 'near' | 'over';
 
-/** How long until `at`. Near: a tenth of the time from `since` is left, or less than a quarter of an hour. */
-export function useTimeLeft(at: string, since: string): { readonly ms: number; readonly nearness: Nearness } {
-  const now = useNow();
+/**
+ * How long until `at`. Near: a tenth of the time from `since` is left, or less than a quarter of an hour. `stoppedAt`: when the clock that
+ * counts was stopped, if it was.
+ */
+export function useTimeLeft(at: string, since: string, stoppedAt: number | null): { readonly ms: number; readonly nearness: Nearness } {
+  const ticking = useNow();
+  const now = stoppedAt ?? ticking;
   const ms = Date.parse(at) - now;
   const whole = Date.parse(at) - Date.parse(since);
   if (ms <= 0) return { ms: 0, nearness: 'over' };

@@ -27,6 +27,7 @@ export const common = {
   or: ' or ',
   and: ' and ',
   left: 'left',
+  stopped: 'stopped while frozen',
   overdue: 'past its deadline',
   ago: 'ago',
   you: 'you',

@@ -138,6 +138,7 @@ export const answering = {
   editForm: 'fields',
   editRaw: 'JSON',
   editHelp: 'Only what you change changes. The edited call goes through the gate again before anything runs.',
+  editKeys: 'Ctrl+Enter goes on to the answer, Esc leaves a field.',
   badJson: (detail: string) => `This is no JSON object: ${detail}`,
   changes: 'Your changes',
   noChanges: 'Nothing is changed yet.',
@@ -163,8 +164,8 @@ export const timeline = {
 };
 
 export const remembering = {
-  title: 'Remember: do not ask about exactly this call again',
-  help: 'After it has succeeded, your mandate gets this term. It covers this tool with these arguments and nothing else; rules still ask.',
+  title: 'Remember: from now on, my mandate allows exactly this call',
+  help: 'After it has succeeded, your mandate gets this term. It covers this tool with these arguments and nothing else. The host’s rules ask as before.',
   days: 'for',
   dayCount: (n: number) => count(n, 'day', 'days'),
   uses: 'at most',

@@ -1,10 +1,10 @@
-import type { AuditEventType } from '@countersign/contracts';
+import type { Actor, AuditEventType } from '@countersign/contracts';
 
-/** What happened, in words that can follow the name of whoever did it. */
+/** What happened, to stand beside whoever did it. */
 export const eventWords: Readonly<Record<AuditEventType, string>> = {
-  'call.admitted': 'made a call that needs no question',
+  'call.admitted': 'call made, no question needed',
   'call.refused': 'call refused',
-  'call.held': 'made a call, and it was held',
+  'call.held': 'call held',
   'call.queued': 'call queued to run',
   'call.claimed': 'call taken up, about to be sent',
   'call.completed': 'call done',
@@ -19,19 +19,19 @@ export const eventWords: Readonly<Record<AuditEventType, string>> = {
   'decision.refused': 'refused',
   'decision.expired': 'expired: nobody answered',
   'decision.withdrawn': 'withdrawn',
-  'decision.extended': 'moved the deadline',
+  'decision.extended': 'deadline moved',
   'decision.reminded': 'reminder sent',
-  'decision.answer_rejected': 'answered, and it was not accepted',
-  'decision.relayed': 'told an agent above the caller how it was decided',
+  'decision.answer_rejected': 'answer not accepted',
+  'decision.relayed': 'agent above the caller told',
   'request.refused': 'question turned away',
   'run.opened': 'piece of work began',
   'run.cancelled': 'piece of work cancelled',
   'run.rejected': 'run token turned away',
-  'consult.opened': 'asked another agent',
-  'consult.claimed': 'took a question up',
-  'consult.released': 'gave a question back',
-  'consult.answered': 'answered a question',
-  'consult.withdrawn': 'took a question back',
+  'consult.opened': 'question put to another agent',
+  'consult.claimed': 'question taken up',
+  'consult.released': 'question given back',
+  'consult.answered': 'question answered',
+  'consult.withdrawn': 'question taken back',
   'consult.expired': 'question expired',
   'consult.refused': 'question turned down',
   'principal.created': 'principal added',
@@ -56,5 +56,12 @@ export const eventWords: Readonly<Record<AuditEventType, string>> = {
   'host.frozen': 'host frozen',
   'host.thawed': 'host thawed',
   'rules.loaded': 'rules loaded',
-  'payload.read': 'read somebody’s payload',
+  'payload.read': 'somebody else’s payload read',
+};
+
+/** Whoever did something; the parts of the host all act as Countersign. */
+export const actorWords = ({ kind, name }: Actor): string => {
+  if (kind === 'host') return 'Countersign';
+  if (kind === 'operator') return 'the operator';
+  return kind === 'anonymous' ? 'somebody unknown' : name;
 };

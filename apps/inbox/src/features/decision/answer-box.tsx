@@ -130,7 +130,11 @@ const SETTLE_MS = 400;
 
 type ArmedProps = Props & { readonly armed: Effect };
 
-function Armed({ decision, armed, onArm, isWhole, draft, onDraft }: ArmedProps) {
+/** Whether the mandate of `me` is what the call lacks. A rule asks whatever the mandate says, so there a term more would change nothing. */
+const lacksTermOf = (decision: Decision, me: string): boolean =>
+  decision.grounds.some((ground) => ground.kind === 'term' && ground.answerBy.includes(me));
+
+function Armed({ decision, me, armed, onArm, isWhole, draft, onDraft }: ArmedProps) {
   const note = useRef<HTMLTextAreaElement>(null);
   const armedAt = useRef(performance.now());
   const answer = useAnswer(decision.id);
@@ -148,7 +152,7 @@ function Armed({ decision, armed, onArm, isWhole, draft, onDraft }: ArmedProps) 
   }, [decision.version]);
 
   const [wish, setWish] = useState<Wish | null>(null);
-  const term = armed === 'approve' && edited === null ? decision.rememberTerm : null;
+  const term = armed === 'approve' && edited === null && lacksTermOf(decision, me) ? decision.rememberTerm : null;
 
   const input = (): AnswerInput => ({
     version: decision.version,

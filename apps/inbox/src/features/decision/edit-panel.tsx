@@ -1,6 +1,6 @@
 import type { Decision } from '@countersign/contracts';
 import { useQuery } from '@tanstack/react-query';
-import { useDeferredValue, useState } from 'react';
+import { type KeyboardEvent, useDeferredValue, useState } from 'react';
 import { client, unwrap } from '../../data/client.ts';
 import { Button } from '../../ui/button.tsx';
 import { differences, spellPath } from '../../ui/json-diff.ts';
@@ -17,12 +17,21 @@ type Props = {
   readonly text: string;
   readonly onChange: (text: string) => void;
   readonly onStop: () => void;
+  /** Ctrl+Enter: on to the answer. */
+  readonly onDone: () => void;
 };
 
 const spell = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''));
 
 /** The arguments to be changed, by field or as JSON, with what would change and what the gate would say. */
-export function EditPanel({ decision, original, text, onChange, onStop }: Props) {
+export function EditPanel({ decision, original, text, onChange, onStop, onDone }: Props) {
+  const onKey = (event: KeyboardEvent<HTMLElement>): void => {
+    if (!(event.target instanceof HTMLElement) || !event.target.matches('textarea, input')) return;
+    if (event.key === 'Escape') event.target.blur();
+    if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey) || !edited.ok) return;
+    event.preventDefault();
+    onDone();
+  };
   const [isRaw, setRaw] = useState(false);
   const edited = readEdited(text);
   return (
@@ -40,21 +49,26 @@ export function EditPanel({ decision, original, text, onChange, onStop }: Props)
         </span>
       }
     >
-      <p className="mb-2 text-sm text-quiet">{words.editHelp}</p>
-      {isRaw || !edited.ok ? (
-        <textarea
-          className="field font-mono text-sm"
-          rows={Math.min(20, text.split('\n').length + 1)}
-          spellCheck={false}
-          autoCapitalize="off"
-          autoCorrect="off"
-          aria-label={words.editRaw}
-          value={text}
-          onChange={(event) => onChange(event.target.value)}
-        />
-      ) : (
-        <Fields value={edited.value} onChange={(value) => onChange(writeEdited(value))} />
-      )}
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: keys of the fields inside, which say what they do */}
+      <div onKeyDown={onKey}>
+        <p className="mb-2 text-sm text-quiet">
+          {words.editHelp} {words.editKeys}
+        </p>
+        {isRaw || !edited.ok ? (
+          <textarea
+            className="field font-mono text-sm"
+            rows={Math.min(20, text.split('\n').length + 1)}
+            spellCheck={false}
+            autoCapitalize="off"
+            autoCorrect="off"
+            aria-label={words.editRaw}
+            value={text}
+            onChange={(event) => onChange(event.target.value)}
+          />
+        ) : (
+          <Fields value={edited.value} onChange={(value) => onChange(writeEdited(value))} />
+        )}
+      </div>
       {!edited.ok && <p className="mt-1 text-sm text-red">{words.badJson(edited.reason)}</p>}
       {edited.ok && <Changes original={original} edited={edited.value} />}
       {edited.ok && <GateSays decision={decision} edited={edited.value} original={original} />}

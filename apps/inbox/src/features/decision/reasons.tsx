@@ -29,7 +29,7 @@ function Reason({ ground, isFirst }: { readonly ground: Ground; readonly isFirst
         {ground.when && (
           <>
             {' '}
-            · {words.when} <Visible text={ground.when} />
+            · {ground.when !== 'always' && words.when} <Visible text={ground.when} />
           </>
         )}
         {ground.mode === 'shadow' && ` · ${words.shadow}`}

@@ -46,6 +46,9 @@ export function Record({ id, me, request, onBack, next }: Props) {
   return <Body key={id} decision={query.data} me={me} request={request} onBack={onBack} next={next} />;
 }
 
+/** The arguments that an approved call ran with, which its principal may have edited. */
+const ranOf = (approved: Decision | null): unknown => approved?.call?.effectiveArguments ?? approved?.call?.arguments ?? null;
+
 type BodyProps = Omit<Props, 'id'> & { readonly decision: Decision };
 
 function Body({ decision, me, request, onBack, next }: BodyProps) {
@@ -56,23 +59,29 @@ function Body({ decision, me, request, onBack, next }: BodyProps) {
   const history = useQuery(historyOf(decision));
   const original = decision.call?.arguments ?? null;
   const isPending = decision.state === 'pending';
+  const isEditing = draft.edited !== null;
   const startEdit = useCallback(() => {
     if (original === null || decision.kind !== 'call') return;
     setArmed(null);
-    change({ edited: writeEdited(original) });
+    if (!isEditing) change({ edited: writeEdited(original) });
     requestAnimationFrame(() => {
       const field = scroll.current?.querySelector<HTMLElement>('[data-edit-first]');
       field?.scrollIntoView({ block: 'center' });
       field?.focus({ preventScroll: true });
     });
-  }, [original, decision.kind, change]);
+  }, [original, decision.kind, isEditing, change]);
   useRequest(request, isPending, startEdit, setArmed);
   useEffect(() => {
     document.title = `${visibleLine(decision.title)} · ${common.product}`;
   }, [decision.title]);
+  const wasPending = useRef(isPending);
+  useEffect(() => {
+    // What came of it stands at the top.
+    if (wasPending.current && !isPending) scroll.current?.scrollTo({ top: 0 });
+    wasPending.current = isPending;
+  }, [isPending]);
   const onWhole = useCallback(() => setWhole(true), []);
-  const compared =
-    comparedOf(decision) ?? (isPending && decision.kind === 'call' ? (history.data?.lastApproved?.call?.arguments ?? null) : null);
+  const compared = comparedOf(decision) ?? (isPending && decision.kind === 'call' ? ranOf(history.data?.lastApproved ?? null) : null);
 
   return (
     <article aria-labelledby="record-title" className="flex h-full min-h-0 flex-col bg-surface">
@@ -101,6 +110,7 @@ function Body({ decision, me, request, onBack, next }: BodyProps) {
               text={draft.edited}
               onChange={(edited) => change({ edited })}
               onStop={() => change({ edited: null })}
+              onDone={() => setArmed('approve')}
             />
           )}
           <Context decision={decision} />

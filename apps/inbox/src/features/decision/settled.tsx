@@ -1,5 +1,5 @@
 import type { Decision } from '@countersign/contracts';
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect, useRef } from 'react';
 import { StateMark } from '../../parts/state-mark.tsx';
 import { Copy } from '../../ui/copy.tsx';
 import { JsonView } from '../../ui/json-view.tsx';
@@ -37,9 +37,19 @@ export function SettledBar({
 }) {
   const who = whoSettled(decision, me);
   const note = decision.answers.at(-1)?.note ?? null;
+  const bar = useRef<HTMLElement>(null);
+  useEffect(() => {
+    // The box that had the focus is gone: whoever answered with the keyboard goes on from here.
+    if (document.activeElement === document.body) bar.current?.focus({ preventScroll: true });
+  }, []);
   const isNoAnswer = decision.state === 'expired' || decision.state === 'withdrawn';
   return (
-    <section aria-label={answering.box} className="border-t border-line bg-surface pt-3 pb-[max(0.75rem,env(safe-area-inset-bottom))]">
+    <section
+      ref={bar}
+      tabIndex={-1}
+      aria-label={answering.box}
+      className="border-t border-line bg-surface pt-3 pb-[max(0.75rem,env(safe-area-inset-bottom))] outline-none"
+    >
       <div className="mx-auto max-w-3xl space-y-2 px-5" role="status">
         <p className="font-medium">
           <StateMark state={decision.state} /> {who !== '' && `${answering.by(who)} `}

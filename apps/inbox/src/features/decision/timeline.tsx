@@ -5,7 +5,7 @@ import { timelineOf } from '../../data/timeline.ts';
 import { spellTime } from '../../ui/duration.ts';
 import { Visible } from '../../ui/visible-text.tsx';
 import { timeline as words } from '../../words/decision.ts';
-import { eventWords } from '../../words/events.ts';
+import { actorWords, eventWords } from '../../words/events.ts';
 import { Section } from './section.tsx';
 
 type Entry = { readonly key: string; readonly at: string; readonly who: string; readonly what: string; readonly note: string | null };
@@ -16,7 +16,7 @@ const noteOf = ({ payload }: AuditEvent): string | null => {
 };
 
 const fromLog = (events: readonly AuditEvent[]): readonly Entry[] =>
-  events.map((event) => ({ key: event.id, at: event.at, who: event.actor.name, what: eventWords[event.type], note: noteOf(event) }));
+  events.map((event) => ({ key: event.id, at: event.at, who: actorWords(event.actor), what: eventWords[event.type], note: noteOf(event) }));
 
 /** The same from the record alone, for readers to whom the log of the agent's principal is closed. */
 export function fromRecord(decision: Decision): readonly Entry[] {
@@ -54,9 +54,12 @@ export function Timeline({ decision }: { readonly decision: Decision }) {
             <time dateTime={entry.at} title={spellTime(entry.at)} className="mr-3 text-quiet">
               {clockTime(entry.at)}
             </time>
-            <span className="font-medium">
-              <Visible text={entry.who} />
-            </span>{' '}
+            {entry.who !== '' && (
+              <span className="font-medium">
+                <Visible text={entry.who} />
+                <span className="text-quiet"> · </span>
+              </span>
+            )}
             {entry.what}
             {entry.note !== null && (
               <span className="text-quiet">

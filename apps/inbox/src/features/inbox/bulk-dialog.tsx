@@ -62,7 +62,7 @@ export function BulkDialog({ effect, rows, onClose, onDone }: Props) {
   if (answer.isSuccess) return <Report report={answer.data} decisions={answer.variables} effect={effect} onClose={close} />;
   const apart = decisions.filter((decision) => decision.state === 'pending').length - included.length;
   return (
-    <Dialog open onClose={close} title={bulk.title(bulk.verbs[effect], isReading ? rows.length : included.length)} wide>
+    <Dialog open onClose={close} title={bulk.title(bulk.verbs[effect], isReading ? rows.length : included.length)} wide finalFocus={toList}>
       <p className="text-quiet">{bulk.help[effect]}</p>
       {isReading && <p className="py-4 text-quiet">{bulk.reading}</p>}
       <ol className="mt-3 divide-y divide-line border-y border-line">
@@ -108,6 +108,9 @@ export function BulkDialog({ effect, rows, onClose, onDone }: Props) {
   );
 }
 
+/** The rows that were answered are gone, and what opened the dialog with them. */
+const toList = (): HTMLElement | null => document.querySelector<HTMLElement>('[data-marked] a, [data-row] a');
+
 /** An item keeps its place when somebody else answers it meanwhile: nothing moves under the pointer. */
 const Item = ({ decision, isIncluded }: { readonly decision: Decision; readonly isIncluded: boolean }) => (
   <>
@@ -141,7 +144,7 @@ type ReportProps = {
 function Report({ report, decisions, effect, onClose }: ReportProps) {
   const failed = report.items.filter((item) => !item.ok).length;
   return (
-    <Dialog open onClose={onClose} title={bulk.done} wide>
+    <Dialog open onClose={onClose} title={bulk.done} wide finalFocus={toList}>
       {failed > 0 && <Notice tone="amber" title={bulk.failed(failed)} urgent />}
       <ul className="mt-2 divide-y divide-line">
         {report.items.map((item) => (
