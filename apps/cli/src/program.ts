@@ -4,6 +4,7 @@ import { addAgents } from './commands/agents.ts';
 import { addAudit } from './commands/audit.ts';
 import { addConfig } from './commands/config.ts';
 import { addDecisions } from './commands/decisions/decisions.ts';
+import { addDoctor } from './commands/doctor.ts';
 import { addFreeze } from './commands/freeze.ts';
 import { addLogin } from './commands/login.ts';
 import { addMandate } from './commands/mandate.ts';
@@ -19,6 +20,7 @@ import { noteLine } from './print.ts';
 /** In the order of the help. */
 const COMMANDS: readonly AddCommand[] = [
   addStart,
+  addDoctor,
   addLogin,
   addDecisions,
   addRules,

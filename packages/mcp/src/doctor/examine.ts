@@ -1,4 +1,4 @@
-import type { Finding, HostFindings, Result } from '@countersign/contracts';
+import type { Finding, HostFindings } from '@countersign/contracts';
 import { cappedFetch } from '../upstream/capped-fetch.ts';
 import { endpointOf, exposedFinding, isExposed, type Lookup, systemLookup } from './address.ts';
 import { clockFindings, expiryFindings } from './clock-findings.ts';
@@ -11,11 +11,13 @@ import { type DoctorReport, ERAS, type EraReport, finding, worstFirst } from './
 import { eraFindings, probeFindings, unofferedFindings } from './tool-findings.ts';
 import { createWire, said, type Wire } from './wire.ts';
 
+type AskedHost = { readonly ok: true; readonly value: HostFindings } | { readonly ok: false; readonly error: { readonly message: string } };
+
 export type ExamineOptions = {
   /** The credential to look with; without one, the anonymous lane is looked at. */
   readonly token?: string | undefined;
   /** Asks the host what only it can see; absent where nobody who may ask is at hand. Used once the address proved to be a host's. */
-  readonly askHost?: (origin: string) => Promise<Result<HostFindings>>;
+  readonly askHost?: ((origin: string) => Promise<AskedHost>) | undefined;
   /** For one request, in milliseconds. */
   readonly timeoutMs?: number;
   /** Milliseconds since 1970. */

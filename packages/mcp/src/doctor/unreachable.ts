@@ -3,7 +3,7 @@ import { isRecord } from '../endpoint/rpc.ts';
 import { finding } from './report.ts';
 import { said } from './wire.ts';
 
-/** By the code of the socket or of undici: what it means, and what to do. */
+/** By the code of the socket or of undici, or by its message where it has no code: what it means, and what to do. */
 const CAUSES: Readonly<Record<string, readonly [string, string]>> = {
   ECONNREFUSED: ['nothing listens there (connection refused)', 'Start the host (countersign start), or correct host and port.'],
   ENOTFOUND: ['the name does not resolve', 'Correct the host name.'],
@@ -12,17 +12,18 @@ const CAUSES: Readonly<Record<string, readonly [string, string]>> = {
   ENETUNREACH: ['no route leads there', 'Check the network, or correct the address.'],
   ECONNRESET: ['the connection was broken off', 'Check that the port speaks http, or https where the URL says so.'],
   UND_ERR_SOCKET: ['the connection was broken off', 'Check that the port speaks http, or https where the URL says so.'],
+  'bad port': ['web standards keep clients from that port', 'Give the host another port.'],
   EPROTO: ['it does not speak TLS', 'Use http:// if it is on this machine, or correct the port.'],
 };
 
 /** Why nothing answered, from the error that the request failed with. */
 export function unreachable(url: URL, error: unknown, timeoutMs: number): Finding {
   const cause = error instanceof Error && isRecord(error.cause) ? error.cause : error;
-  const { code, name } = cause as { readonly code?: unknown; readonly name?: unknown };
+  const { code, name, message } = cause as { readonly code?: unknown; readonly name?: unknown; readonly message?: unknown };
   const isLate = name === 'TimeoutError' || code === 'UND_ERR_CONNECT_TIMEOUT' || code === 'ETIMEDOUT';
   const [why, fix] = isLate
     ? [`no answer within ${timeoutMs / 1000} s`, 'Check that the host runs and that nothing between drops the traffic.']
-    : (CAUSES[String(code)] ?? otherCause(String(code ?? name)));
+    : (CAUSES[String(code ?? message)] ?? otherCause(String(code ?? name)));
   return finding('endpoint.unreachable', 'error', `${url.href} can't be reached: ${why}.`, fix);
 }
 
