@@ -108,6 +108,8 @@ describe('dispatch', () => {
     expect(await on.answer('ada', waiting.id, {})).toMatchObject({ ok: true });
     await on.reconcile();
     expect(on.jobs).toContainEqual({ name: 'dispatch', id: call });
+    await dispatchCall(on.deps, call);
+    expect(on.upstreams.seen.map((seen) => seen.idempotencyKey)).toContain(call);
   });
 
   it('asks a person when the outcome of a sent call is unknown, and never sends it again by itself (C6)', async () => {

@@ -1,8 +1,8 @@
 import type { Answer, AnswerId, CallId, DecisionId, DecisionKind, DecisionQuery, Digest, Ground, Hop, RunId } from '@countersign/contracts';
 import type { DecisionState, Question } from '@countersign/core';
-import { and, arrayContains, asc, desc, eq, gt, ilike, inArray, lt, lte, ne, or, type SQL, sql } from 'drizzle-orm';
-import { likePattern } from './audit.ts';
+import { and, asc, desc, eq, gt, inArray, lte, ne, or, sql } from 'drizzle-orm';
 import { iso, isoOrNull, type Queryable } from './database.ts';
+import { afterCursor, cursorOf, type DecisionView, inOrder, matches, visibleTo } from './decision-filter.ts';
 import { answer, call, decision } from './schema/index.ts';
 
 /** One decision as it is kept: the question, which never changes, and the state, which does. */
@@ -31,7 +31,10 @@ export type DecisionRecord = {
 
 type DecisionRow = typeof decision.$inferSelect;
 
-function toState(row: DecisionRow): DecisionState {
+/** The columns that a state is read from. */
+export type StateColumns = Pick<DecisionRow, 'state' | 'version' | 'expiresAt' | 'settledAt' | 'approvals' | 'settledBy' | 'settledReason'>;
+
+export function toState(row: StateColumns): DecisionState {
   const common = { version: row.version, expiresAt: iso(row.expiresAt) };
   const settledAt = isoOrNull(row.settledAt) ?? common.expiresAt;
   switch (row.state) {
@@ -171,14 +174,6 @@ export async function answersOf(db: Queryable, decisionIds: readonly string[]): 
   }));
 }
 
-/** Which decisions a viewer may see. A principal: those that it may answer and those of its agents. */
-export type DecisionView = { readonly principal: string } | { readonly agent: string };
-
-const visibleTo = (view: DecisionView): SQL | undefined =>
-  'agent' in view
-    ? eq(decision.agent, view.agent)
-    : or(arrayContains(decision.answerBy, [view.principal]), eq(decision.principal, view.principal));
-
 export async function findVisibleDecision(db: Queryable, view: DecisionView, id: string): Promise<DecisionRecord | null> {
   const [row] = await db
     .select()
@@ -187,53 +182,23 @@ export async function findVisibleDecision(db: Queryable, view: DecisionView, id:
   return row ? toDecision(row) : null;
 }
 
-/** Decisions by filter. By age: newest first; by deadline: the soonest first. */
+/** Decisions by filter. By age: newest first; by deadline: the soonest first. `unsearched`: tools whose arguments and titles `q` is not looked for in. */
 export async function listDecisions(
   db: Queryable,
   view: DecisionView,
   query: DecisionQuery,
+  unsearched: readonly string[] = [],
 ): Promise<{ readonly items: readonly DecisionRecord[]; readonly nextCursor: string | null }> {
-  const byDeadline = query.sort === 'deadline';
-  const after = query.cursor === undefined ? undefined : cursorFilter(byDeadline, query.cursor);
   const rows = await db
     .select()
     .from(decision)
-    .where(
-      and(
-        visibleTo(view),
-        query.state && inArray(decision.state, query.state),
-        query.kind && inArray(decision.kind, query.kind),
-        query.agent ? eq(decision.agent, query.agent) : undefined,
-        query.tool ? eq(decision.tool, query.tool) : undefined,
-        query.rule ? sql`${decision.grounds} @> ${JSON.stringify([{ rule: query.rule }])}::jsonb` : undefined,
-        query.q ? matchesText(query.q) : undefined,
-        after,
-      ),
-    )
-    .orderBy(...(byDeadline ? [asc(decision.expiresAt), asc(decision.id)] : [desc(decision.id)]))
+    .where(and(matches(view, query, unsearched), afterCursor(query)))
+    .orderBy(...inOrder(query))
     .limit(query.limit + 1);
   const items = rows.slice(0, query.limit).map(toDecision);
   const last = items.at(-1);
-  const more = rows.length > query.limit && last;
-  return { items, nextCursor: more ? (byDeadline ? `${last.state.expiresAt} ${last.id}` : last.id) : null };
+  return { items, nextCursor: rows.length > query.limit && last ? cursorOf(query, last.state.expiresAt, last.id) : null };
 }
-
-function cursorFilter(byDeadline: boolean, cursor: string): SQL | undefined {
-  if (!byDeadline) return lt(decision.id, cursor);
-  const [expiresAt = '', id = ''] = cursor.split(' ');
-  const at = new Date(expiresAt);
-  if (Number.isNaN(at.getTime())) return sql`false`;
-  return or(gt(decision.expiresAt, at), and(eq(decision.expiresAt, at), gt(decision.id, id)));
-}
-
-const matchesText = (text: string): SQL | undefined =>
-  or(
-    ilike(decision.title, likePattern(text)),
-    ilike(decision.agent, likePattern(text)),
-    ilike(decision.tool, likePattern(text)),
-    eq(decision.id, text),
-    sql`exists (select 1 from ${call} where ${call.id} = ${decision.call} and ${call.args} ilike ${likePattern(text)})`,
-  );
 
 /** Pending decisions whose deadline or reminder has come. */
 export async function findDue(
@@ -266,13 +231,17 @@ export async function takeReminder(db: Queryable, id: string, now: string): Prom
   return rows.length === 1;
 }
 
-/** Moves every pending deadline and reminder later: the time that the host was frozen does not count. */
+/**
+ * Moves deadlines and reminders later, because the time that the host was frozen does not count: those of questions that are open, and those of
+ * approvals that could not be dispatched meanwhile.
+ */
 export async function shiftDeadlines(db: Queryable, byMs: number): Promise<void> {
   const by = sql`make_interval(secs => ${byMs / 1000})`;
+  const isUndispatched = sql`exists (select 1 from ${call} where ${call.id} = ${decision.call} and ${call.state} = 'queued')`;
   await db
     .update(decision)
     .set({ expiresAt: sql`${decision.expiresAt} + ${by}`, remindAt: sql`${decision.remindAt} + ${by}` })
-    .where(eq(decision.state, 'pending'));
+    .where(or(eq(decision.state, 'pending'), and(eq(decision.state, 'approved'), isUndispatched)));
 }
 
 export async function countPending(db: Queryable, agent: string): Promise<number> {
