@@ -14,6 +14,7 @@ import { RE2JS } from 're2js';
 import { argsOf, type CallFacts } from './call-facts.ts';
 import { CEL_FUNCTIONS } from './cel-functions.ts';
 import { type CelProblem, type Expr, lint } from './cel-lint.ts';
+import { type Pin, pinsOf } from './cel-pins.ts';
 import { strictForm, titleForm } from './cel-rewrite.ts';
 import { CelFailure, charge, startWork, toCelMap } from './cel-values.ts';
 
@@ -31,6 +32,8 @@ export type CelProgram<Kind extends CelKind = CelKind> = {
   readonly source: string;
   /** Names of the fields that it reads, anywhere. */
   readonly fields: readonly string[];
+  /** Comparisons of arguments without which it can't say yes. */
+  readonly pins: readonly Pin[];
   readonly run: (bindings: CelBindings) => CelOutcome<CelYield[Kind]>;
 };
 
@@ -107,7 +110,13 @@ export function compileCel<Kind extends CelKind>(
   const wrongYield = yieldProblem(parsed.expr, options.kind);
   if (problems.length > 0) return invalid(source, problems);
   if (wrongYield !== undefined) return invalid(source, [wrongYield]);
-  const program: CelProgram<Kind> = { kind: options.kind, source, fields, run: planned(source, parsed.expr, options.kind) };
+  const program: CelProgram<Kind> = {
+    kind: options.kind,
+    source,
+    fields,
+    pins: pinsOf(parsed.expr),
+    run: planned(source, parsed.expr, options.kind),
+  };
   const ms = options.nowMs === undefined ? 0 : measureWorstCase(program, options.nowMs);
   if (ms > WORST_CASE_MS) {
     const message = `takes ${Math.round(ms)} ms on the worst input; at most ${WORST_CASE_MS} ms are allowed`;

@@ -11,6 +11,7 @@ import { fail, type MandateTerms, ok, type Result, type Scope, type Term } from 
 import { argsOf, type CallFacts } from './call-facts.ts';
 import { bindingsOf, type CelBindings, type CelProgram, compileCel } from './cel.ts';
 import type { Reading } from './rules.ts';
+import { candidatesAmong } from './term-index.ts';
 import { indexByTool, isPatternWithin } from './tool-pattern.ts';
 
 type CompiledTerm = {
@@ -103,17 +104,32 @@ export function covers(
   consider?: ConsiderTerm,
 ): Coverage {
   const naming = mandate.for(facts.tool);
-  const misses: string[] = [];
   let limited: number | undefined;
-  for (const term of naming) {
+  for (const term of consider ? naming : candidatesFor(naming)(argsOf(facts.args))) {
     const { reading, detail } = readTerm(term, facts, bindings);
     consider?.(term, reading, detail);
-    if (reading.said !== 'matches') misses.push(`“${term.when}” ${detail ?? 'does not match'}`);
-    else if (term.isLimited) limited ??= term.index;
-    else return { covered: true, term: term.index };
+    if (reading.said !== 'matches') continue;
+    if (!term.isLimited) return { covered: true, term: term.index };
+    limited ??= term.index;
   }
   if (limited !== undefined) return { covered: true, term: limited };
-  return { covered: false, missing: missingWords(mandate.principal, facts.tool, misses) };
+  const misses = naming
+    .slice(0, SHOWN_MISSES)
+    .map((term) => `“${term.when}” ${readTerm(term, facts, bindings).detail ?? 'does not match'}`);
+  return { covered: false, missing: missingWords(mandate.principal, facts.tool, misses, naming.length) };
+}
+
+const SHOWN_MISSES = 3;
+
+const candidates = new WeakMap<readonly CompiledTerm[], ReturnType<typeof candidatesAmong<CompiledTerm>>>();
+
+/** The lookup for the terms that name one tool, which are the same array for as long as the mandate lives. */
+function candidatesFor(naming: readonly CompiledTerm[]): ReturnType<typeof candidatesAmong<CompiledTerm>> {
+  const known = candidates.get(naming);
+  if (known !== undefined) return known;
+  const made = candidatesAmong(naming);
+  candidates.set(naming, made);
+  return made;
 }
 
 type TermReading = { readonly reading: Reading; readonly detail: string | null };
@@ -130,11 +146,10 @@ function readTerm(term: CompiledTerm, facts: CallFacts, bindings: CelBindings): 
 }
 
 /** A term's own words stand in “…”: they are its principal's, and reach another principal's agent only as a quotation. */
-function missingWords(principal: string, tool: string, misses: readonly string[]): string {
+function missingWords(principal: string, tool: string, misses: readonly string[], naming: number): string {
   if (misses.length === 0) return `No term of ${principal}'s mandate names ${tool}.`;
-  const shown = misses.slice(0, 3).join('; ');
-  const more = misses.length > 3 ? `; and ${misses.length - 3} more` : '';
-  return `${principal}'s mandate names ${tool}, but not with these arguments: ${shown}${more}.`;
+  const more = naming > misses.length ? `; and ${naming - misses.length} more` : '';
+  return `${principal}'s mandate names ${tool}, but not with these arguments: ${misses.join('; ')}${more}.`;
 }
 
 /**
