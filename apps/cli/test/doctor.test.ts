@@ -79,7 +79,7 @@ test('examines the host of the data directory from outside and, with its operato
       /^http:\S+\/mcp\nlane member: researcher is a member, admitted by ada\.\nresearcher acts for ada; the credential is good until /,
     );
     expect(asAda.stdout).toMatch(/\n2026-07-28 {2}server\/discover {2}member +14 +14 +0\n/);
-    expect(asAda.stdout).toMatch(/\nerror {4}The upstream server files is down since .*\n {9}Fix: Start it, .* \(upstream\.down\)\n/);
+    expect(asAda.stdout).toMatch(/\nerror {4}The upstream server files is down since .* \(upstream\.down\)\n {9}Fix: Start it, .*\n/);
     expect(asAda.stdout).toMatch(/\nFound: 1 error, 1 warning, 1 note\.\n$/);
   }));
 

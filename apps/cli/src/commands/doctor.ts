@@ -85,7 +85,7 @@ const MISSING_COLUMNS: readonly Column<DoctorReport['tools']['missing'][number]>
 
 function findingLines({ code, severity, message, fix }: Finding, paint: Paint): readonly string[] {
   const style = { error: paint.red, warning: paint.amber, note: paint.dim }[severity];
-  return [`${style(severity.padEnd(7))}  ${show.line(message)}`, `         Fix: ${show.line(fix)} ${paint.dim(`(${code})`)}`];
+  return [`${style(severity.padEnd(7))}  ${show.line(message)} ${paint.dim(`(${code})`)}`, `         Fix: ${show.line(fix)}`];
 }
 
 function summary({ isReached, findings }: DoctorReport): string {

@@ -5,8 +5,8 @@ import type { ClockSample } from './wire.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** Long enough before the end for somebody to notice and to make another. */
-const EXPIRY_NEAR_MS = 7 * DAY_MS;
+/** Long enough before the end for somebody to notice over a weekend, and shorter than credentials that are meant for a week. */
+const EXPIRY_NEAR_MS = 3 * DAY_MS;
 /** Below it, deadlines and expiries still mean what people read. */
 const SKEW_MS = 30_000;
 
@@ -29,7 +29,7 @@ export function expiryFindings({ identity }: ServedEra, clock: ClockSample | nul
   if (!expiresAt) return [];
   const left = Date.parse(expiresAt) - now - (clock ? skewOf(clock) : 0);
   if (left >= EXPIRY_NEAR_MS) return [];
-  const time = left < DAY_MS ? `${Math.max(0, Math.floor(left / HOUR_MS))} h` : `${Math.floor(left / DAY_MS)} d`;
+  const time = left < 2 * DAY_MS ? `${Math.max(0, Math.floor(left / HOUR_MS))} h` : `${Math.floor(left / DAY_MS)} d`;
   const message = `This credential is good until ${expiresAt}, ${time} from now; after that every request is refused.`;
   const make = identity.agent ? `agents token ${identity.agent}` : `login ${identity.principal ?? 'NAME'} --token`;
   return [finding('token.expiring', 'warning', message, `Make another before then: countersign ${make}`)];

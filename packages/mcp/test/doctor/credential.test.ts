@@ -159,10 +159,10 @@ describe('a credential that the host takes', () => {
 
   it.each([
     [
-      6,
-      'warning token.expiring: This credential is good until 2026-12-06T12:00:00.000Z, 5 d from now; after that every request is refused. → Make another before then: countersign agents token researcher',
+      2,
+      'warning token.expiring: This credential is good until 2026-12-02T12:00:00.000Z, 47 h from now; after that every request is refused. → Make another before then: countersign agents token researcher',
     ],
-    [8, undefined],
+    [4, undefined],
   ])('is warned of in time before it ends: %i days', async (days, line) => {
     const { token } = await tokenOf('researcher', { ttl_days: days });
     expect((await examined(token)).lines[0]).toBe(line);
