@@ -17,7 +17,7 @@ const Identity = z.object({
   scopes: z.array(Scope),
   missing: z.array(z.object({ scope: Scope, by: z.enum(['lane', 'mandate', 'credential']), why: z.string() })).catch([]),
 });
-export type Identity = z.infer<typeof Identity>;
+type Identity = z.infer<typeof Identity>;
 
 export type EraView =
   | {

@@ -36,7 +36,7 @@ export async function closedPort(): Promise<string> {
   return `http://127.0.0.1:${port}`;
 }
 
-export type Passing = { readonly method: string; readonly path: string; readonly body: string; readonly headers: Record<string, string> };
+type Passing = { readonly method: string; readonly path: string; readonly body: string; readonly headers: Record<string, string> };
 export type Meddling = {
   /** Changes what goes on to the endpoint. */
   readonly request?: (passing: Passing) => Partial<Passing>;
