@@ -1,4 +1,4 @@
-import type { ErrorCode, Result } from '@countersign/contracts';
+import type { ErrorCode, MandateTerms, Result } from '@countersign/contracts';
 import {
   answerQuestion,
   askAgent,
@@ -8,12 +8,17 @@ import {
   type ConsultEnd,
   callTool,
   enterRun,
+  getMandate,
+  issueAgentCredential,
   type JsonObject,
   type NextQuestion,
   nextQuestion,
+  setMandate,
   takeNotes,
+  type Wait,
   withdrawConsult,
 } from '@countersign/engine';
+import { queryAudit } from '@countersign/store';
 import type { TestHost, TestHostOptions } from '@countersign/testkit';
 
 const EVERYTHING = [{ tool: '*', when: 'anything' }];
@@ -34,7 +39,7 @@ export const fourPrincipals = (mandates: Readonly<Record<string, Mandate>> = {})
   return { config: config as unknown as NonNullable<TestHostOptions['config']> };
 };
 
-const ATONCE = { waitMs: 0, signal: new AbortController().signal };
+const AT_ONCE: Wait = { waitMs: 0, signal: new AbortController().signal };
 
 /** An agent at work on a question: the caller that its run token makes of it. */
 export type AtWork = { readonly question: NextQuestion; readonly caller: Caller };
@@ -48,12 +53,12 @@ export function consults(host: TestHost) {
   };
   const words = {
     ask: async (asker: string | Caller, agent: string, question: string, origin = 'standing'): Promise<Result<ConsultEnd, ErrorCode>> =>
-      askAgent(deps, typeof asker === 'string' ? await host.caller(asker) : asker, { agent, question, origin }, ATONCE),
-    fetch: async (asker: string | Caller, consult: string, wait = ATONCE) =>
+      askAgent(deps, typeof asker === 'string' ? await host.caller(asker) : asker, { agent, question, origin }, AT_ONCE),
+    fetch: async (asker: string | Caller, consult: string, wait = AT_ONCE) =>
       awaitConsult(deps, typeof asker === 'string' ? await host.caller(asker) : asker, consult, wait),
     withdraw: async (asker: string | Caller, consult: string, reason = 'no longer needed') =>
       withdrawConsult(deps, typeof asker === 'string' ? await host.caller(asker) : asker, consult, reason),
-    next: async (agent: string | Caller, wait = ATONCE): Promise<NextQuestion | null> =>
+    next: async (agent: string | Caller, wait = AT_ONCE): Promise<NextQuestion | null> =>
       value(await nextQuestion(deps, typeof agent === 'string' ? await host.caller(agent) : agent, wait)),
     enter: async (agent: string | Caller, runToken: string) =>
       enterRun(deps, typeof agent === 'string' ? await host.caller(agent) : agent, runToken),
@@ -92,4 +97,29 @@ export function consults(host: TestHost) {
       ),
   };
   return words;
+}
+
+/** Events of these types, oldest first. */
+export const eventsOf = async (on: TestHost, ...types: readonly string[]) => {
+  const { items } = await queryAudit(on.deps.store.db, 'all', { limit: 200, order: 'oldest' });
+  return items.filter(({ type }) => types.includes(type));
+};
+
+/** An agent with a fresh credential of its own, as its requests come in. */
+export async function agentWith(on: TestHost, name: string) {
+  const issued = await issueAgentCredential(on.deps, { operator: true }, name, { label: '' });
+  if (!issued.ok) throw new Error(issued.error.message);
+  const caller = await on.deps.authority.resolve(issued.value.token);
+  if (!caller.ok) throw new Error(caller.error.message);
+  return { caller: caller.value, id: issued.value.id };
+}
+
+/** Writes a principal's next mandate: its present one with these changes. */
+export async function putMandate(on: TestHost, principal: string, terms: Partial<MandateTerms>): Promise<void> {
+  const caller = await on.caller(principal);
+  const before = await getMandate(on.deps, caller);
+  if (!before.ok) throw new Error(before.error.message);
+  const { scopes, terms: lines, version } = before.value;
+  const written = await setMandate(on.deps, caller, { scopes, terms: lines, ...terms }, version);
+  if (!written.ok) throw new Error(written.error.message);
 }
