@@ -33,14 +33,16 @@ const ONLY: Record<string, readonly string[]> = {
   ioredis: ['queue'],
   fastify: ['server'],
   '@modelcontextprotocol/server': ['mcp'],
-  '@modelcontextprotocol/client': ['mcp'],
+  '@modelcontextprotocol/client': ['mcp', 'agents'],
   '@modelcontextprotocol/sdk': ['agents', 'testkit', 'cli'],
 };
 
 /** Packages that compile without Node: time, ids and hashing are passed in. */
 const PURE = ['contracts', 'core', 'audit'];
 
-const workspaces = ['packages', 'apps'].flatMap((folder) => readdirSync(join(ROOT, folder)).map((name) => ({ name, path: join(ROOT, folder, name) })));
+const workspaces = ['packages', 'apps'].flatMap((folder) =>
+  readdirSync(join(ROOT, folder)).map((name) => ({ name, path: join(ROOT, folder, name) })),
+);
 
 const sourcesOf = (path: string): string[] =>
   readdirSync(join(path, 'src'), { recursive: true, encoding: 'utf8' })
@@ -50,7 +52,11 @@ const sourcesOf = (path: string): string[] =>
 const importsOf = (file: string): string[] =>
   [...readFileSync(file, 'utf8').matchAll(/(?:from|import)\s*\(?\s*'([^']+)'/g)].map((match) => match[1] as string);
 
-const packageOf = (specifier: string): string => specifier.split('/').slice(0, specifier.startsWith('@') ? 2 : 1).join('/');
+const packageOf = (specifier: string): string =>
+  specifier
+    .split('/')
+    .slice(0, specifier.startsWith('@') ? 2 : 1)
+    .join('/');
 
 describe.each(workspaces)('$name', ({ name, path }) => {
   const imports = sourcesOf(path).flatMap((file) => importsOf(file).map((specifier) => ({ file: file.slice(ROOT.length + 1), specifier })));
@@ -83,19 +89,26 @@ describe.each(workspaces)('$name', ({ name, path }) => {
   });
 
   it('reaches into no other workspace by a path, and enters its neighbours by their doors', () => {
-    const escapes = imports.filter(({ specifier }) => /\.\.\/.*(?:packages|apps)\//.test(specifier) || /^@countersign\/[^/]+\/(?:src|dist)/.test(specifier));
+    const escapes = imports.filter(
+      ({ specifier }) => /\.\.\/.*(?:packages|apps)\//.test(specifier) || /^@countersign\/[^/]+\/(?:src|dist)/.test(specifier),
+    );
     expect(escapes).toEqual([]);
   });
 
-  it.runIf(PURE.includes(name))('uses nothing of Node, no clock and no chance', () => {
-    const impure = sourcesOf(path).filter((file) => /from 'node:|\bprocess\.|new Date\(\)|Date\.now\(|Math\.random\(/.test(readFileSync(file, 'utf8')));
+  if (!PURE.includes(name)) return;
+  it('uses nothing of Node, no clock and no chance', () => {
+    const impure = sourcesOf(path).filter((file) =>
+      /from 'node:|\bprocess\.|new Date\(\)|Date\.now\(|Math\.random\(/.test(readFileSync(file, 'utf8')),
+    );
     expect(impure).toEqual([]);
   });
 });
 
 it('suppresses no import rule anywhere', () => {
   const suppressed = workspaces.flatMap(({ path }) =>
-    sourcesOf(path).filter((file) => /biome-ignore[^\n]*(?:noUndeclaredDependencies|noImportCycles|noReExportAll|noRestrictedImports)/.test(readFileSync(file, 'utf8'))),
+    sourcesOf(path).filter((file) =>
+      /biome-ignore[^\n]*(?:noUndeclaredDependencies|noImportCycles|noReExportAll|noRestrictedImports)/.test(readFileSync(file, 'utf8')),
+    ),
   );
   expect(suppressed).toEqual([]);
 });
