@@ -15,6 +15,7 @@ import {
   findCredentialById,
   findMandate,
   findPrincipal,
+  groupCommit,
   type HostRecord,
   listPrincipals,
   listTools,
@@ -75,11 +76,19 @@ const ANONYMOUS_WHY = 'no credential came with the request, so this is the anony
 
 export function createAuthority(deps: AuthorityDeps): Authority {
   let snapshot: Snapshot | null = null;
+  /** Requests of one moment share a look at the host's row; one that comes while it is under way gets the next, never an older one. */
+  const readLatest = groupCommit({
+    flush: async (askers: readonly null[]): Promise<readonly HostRecord[]> => {
+      const host = await readHost(deps.store.db);
+      return askers.map(() => host);
+    },
+    maxBatch: Number.MAX_SAFE_INTEGER,
+  });
   const lastNoted = new Map<string, string>();
 
   async function take(freshness: Freshness): Promise<Snapshot> {
     if (snapshot && freshness === 'cached') return snapshot;
-    const host = await readHost(deps.store.db);
+    const host = await readLatest(null);
     if (snapshot?.host.authority === host.authority) return snapshot;
     const [tools, principals] = await Promise.all([listTools(deps.store.db), listPrincipals(deps.store.db)]);
     snapshot = {
@@ -144,7 +153,8 @@ export function createAuthority(deps: AuthorityDeps): Authority {
 
   function admit({ credential, standing }: Entry, view: Snapshot): Result<Caller, 'credential.invalid'> {
     const now = deps.now();
-    if (credential.revokedAt) return fail('credential.invalid', `This credential was revoked at ${credential.revokedAt}.`, { reason: 'revoked' });
+    if (credential.revokedAt)
+      return fail('credential.invalid', `This credential was revoked at ${credential.revokedAt}.`, { reason: 'revoked' });
     if (credential.expiresAt && now >= credential.expiresAt)
       return fail('credential.invalid', `This credential expired at ${credential.expiresAt}.`, { reason: 'expired' });
     void noteUse(credential, now);

@@ -50,7 +50,7 @@ const issued = async (agent: string, scopes?: Scope[]) => {
 async function secretOf(lane: Lane): Promise<string | undefined> {
   if (lane === 'anonymous') return undefined;
   if (lane !== 'principal') return (await issued(lane === 'member' ? 'researcher' : 'newcomer')).token;
-  const principal = await issuePrincipalToken(host.deps, { operator: true }, 'ada');
+  const principal = await issuePrincipalToken(host.deps, { operator: true }, 'ada', { label: '' });
   return principal.ok ? principal.value.token : undefined;
 }
 

@@ -75,7 +75,7 @@ describe.each([
 
   it('answers with every tool of our own that it lists', async () => {
     const { url } = await serveEndpoint(gateOf(host));
-    const issued = await issuePrincipalToken(host.deps, { operator: true }, 'ada');
+    const issued = await issuePrincipalToken(host.deps, { operator: true }, 'ada', { label: '' });
     if (!issued.ok) throw new Error(issued.error.message);
     const client = await connect(url, issued.value.token);
     const { tools } = await client.listTools();
