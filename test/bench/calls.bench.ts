@@ -2,10 +2,11 @@
  * What the gate costs: an allowed call through it against the same upstream called directly, with intent and outcome durable; a held call from
  * its answer to its result; memory and start. Client, host and upstream are processes of their own.
  */
-import { openEmbeddedStore } from '@countersign/store';
+
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { openEmbeddedStore } from '@countersign/store';
 import { ms, print, timed } from './rounds.ts';
 import { residentMb, type StartedHost, startHost, startLedgerProcess } from './started-host.ts';
 
@@ -18,7 +19,13 @@ const META = {
 };
 
 /** One tools/call by hand, in the era each side speaks: the client's own cost is the same on both. */
-async function callOver(url: string, token: string | null, name: string, args: object, era: '2025' | '2026'): Promise<Record<string, unknown>> {
+async function callOver(
+  url: string,
+  token: string | null,
+  name: string,
+  args: object,
+  era: '2025' | '2026',
+): Promise<Record<string, unknown>> {
   const params = era === '2026' ? { name, arguments: args, _meta: META } : { name, arguments: args };
   const answer = await fetch(url, {
     method: 'POST',
@@ -118,7 +125,10 @@ async function memory(host: StartedHost): Promise<void> {
   await timed(10_000, 8, gated);
   marks.push(['after 10,000 more', residentMb(host.pid)]);
   const [first, second] = marks.map(([, mb]) => mb) as [number, number];
-  print('Resident memory of the embedded host', [...marks.map(([name, mb]) => [name, `${mb.toFixed(0)} MB`]), ['growth', `${(100 * (second / first - 1)).toFixed(1)} %`]]);
+  print('Resident memory of the embedded host', [
+    ...marks.map(([name, mb]) => [name, `${mb.toFixed(0)} MB`]),
+    ['growth', `${(100 * (second / first - 1)).toFixed(1)} %`],
+  ]);
 }
 
 export async function benchCalls(): Promise<void> {

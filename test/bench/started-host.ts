@@ -40,7 +40,12 @@ export async function startLedgerProcess(): Promise<{ readonly url: string; stop
     stdio: 'ignore',
   });
   const url = `http://127.0.0.1:${port}/mcp`;
-  await until(() => fetch(url, { method: 'OPTIONS' }).then(() => true, () => false));
+  await until(() =>
+    fetch(url, { method: 'OPTIONS' }).then(
+      () => true,
+      () => false,
+    ),
+  );
   return { url, stop: () => void child.kill() };
 }
 
@@ -62,7 +67,10 @@ limits: { requests_per_minute: 10000000, pending_per_agent: 100000 }
 `;
 
 /** Starts the built host over a ledger; `dataDir` reuses one that was stopped. */
-export async function startHost(ledgerUrl: string, options: { readonly dataDir?: string; readonly config?: string } = {}): Promise<StartedHost> {
+export async function startHost(
+  ledgerUrl: string,
+  options: { readonly dataDir?: string; readonly config?: string } = {},
+): Promise<StartedHost> {
   const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), 'countersign-bench-'));
   const config = join(dataDir, 'countersign.yaml');
   writeFileSync(config, CONFIG(ledgerUrl, options.config ?? ''));

@@ -1,5 +1,13 @@
 /** The engine on a real database in memory, with scripted upstreams and a clock that tests move. */
-import { type AnswerInput, type Config, type Decision, Config as ConfigSchema, type RuleConfig, RuleConfig as RuleSchema, type Term } from '@countersign/contracts';
+import {
+  type AnswerInput,
+  type Config,
+  Config as ConfigSchema,
+  type Decision,
+  type RuleConfig,
+  RuleConfig as RuleSchema,
+  type Term,
+} from '@countersign/contracts';
 import { compileRules } from '@countersign/core';
 import {
   answerDecision,
@@ -45,7 +53,12 @@ export type TestHost = {
 };
 
 export type LooseRule = Partial<RuleConfig> | Record<string, unknown>;
-export type CallOptions = { readonly waitMs?: number; readonly signal?: AbortSignal; readonly origin?: string; readonly onHeld?: () => void };
+export type CallOptions = {
+  readonly waitMs?: number;
+  readonly signal?: AbortSignal;
+  readonly origin?: string;
+  readonly onHeld?: () => void;
+};
 export type TestHostOptions = {
   readonly tools?: Readonly<Record<string, JsonObject>>;
   readonly rules?: readonly LooseRule[];
@@ -76,12 +89,17 @@ export async function aHost(options: TestHostOptions = {}): Promise<TestHost> {
     ...options.config,
   });
   const compile = (rules: readonly LooseRule[]) => {
-    const compiled = compileRules(rules.map((rule, index) => RuleSchema.parse({ id: `rule-${index}`, when: 'always', reason: 'It matters.', ...rule })), { digest: digestOf });
+    const compiled = compileRules(
+      rules.map((rule, index) => RuleSchema.parse({ id: `rule-${index}`, when: 'always', reason: 'It matters.', ...rule })),
+      { digest: digestOf },
+    );
     if (!compiled.ok) throw new Error(JSON.stringify(compiled.error));
     return compiled.value;
   };
   let rules = compile(options.rules ?? []);
-  const upstreams = scriptedUpstreams(options.tools ?? { jar__cookie_jar: {}, jar__smash_jar: {}, files__write_file: {}, ledger__send_money: {} });
+  const upstreams = scriptedUpstreams(
+    options.tools ?? { jar__cookie_jar: {}, jar__smash_jar: {}, files__write_file: {}, ledger__send_money: {} },
+  );
   const signals = memorySignals();
   const jobs: { name: string; id: string; delayMs?: number }[] = [];
   const queue: JobQueue = {
@@ -115,15 +133,19 @@ export async function aHost(options: TestHostOptions = {}): Promise<TestHost> {
     },
     async call(agent, tool, args, { waitMs = 0, signal = new AbortController().signal, origin = 'standing', onHeld } = {}) {
       const caller = await host.caller(agent);
-      return await callTool(deps, { ...caller, hold: { waitMs, waitWithProgressMs: waitMs } }, {
-        tool,
-        args,
-        claimed: null,
-        origin,
-        hasProgress: false,
-        signal,
-        ...(onHeld && { onHeld }),
-      });
+      return await callTool(
+        deps,
+        { ...caller, hold: { waitMs, waitWithProgressMs: waitMs } },
+        {
+          tool,
+          args,
+          claimed: null,
+          origin,
+          hasProgress: false,
+          signal,
+          ...(onHeld && { onHeld }),
+        },
+      );
     },
     async held(agent, tool, args) {
       const before = new Set((await host.decisions(ownerOf(agent))).map((decision) => decision.id));
@@ -144,7 +166,11 @@ export async function aHost(options: TestHostOptions = {}): Promise<TestHost> {
     async answer(principal, id, answer) {
       const caller = await host.caller(principal);
       const current = (await host.decisions(principal)).find((decision) => decision.id === id);
-      const shown = { version: current?.version ?? 1, shownDigest: current?.shownDigest ?? `sha256:${'0'.repeat(64)}`, effect: 'approve' as const };
+      const shown = {
+        version: current?.version ?? 1,
+        shownDigest: current?.shownDigest ?? `sha256:${'0'.repeat(64)}`,
+        effect: 'approve' as const,
+      };
       return await answerDecision(deps, caller, id, { ...shown, ...answer });
     },
     async work() {
@@ -173,4 +199,3 @@ export async function aHost(options: TestHostOptions = {}): Promise<TestHost> {
     return config.agents[agent]?.principal ?? agent;
   }
 }
-
