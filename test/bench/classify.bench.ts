@@ -3,7 +3,7 @@
  * Run: npx tsx --conditions=source test/bench/classify.bench.ts [--json]
  */
 import { createHash } from 'node:crypto';
-import { RuleConfig } from '../../packages/contracts/src/index.ts';
+import { RuleConfig } from '@countersign/contracts';
 import {
   bindingsOf,
   type CallFacts,
@@ -13,7 +13,7 @@ import {
   compileRules,
   type GateContext,
   type Verdict,
-} from '../../packages/core/src/index.ts';
+} from '@countersign/core';
 
 const ROUNDS = 7;
 const CALLS = 40_000;

@@ -1,6 +1,6 @@
+import { openPglite } from '@countersign/store';
 import type { PgNotification, PgPoolClient } from 'bullmq';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { openPglite } from '../../store/src/pglite.ts';
 import type { SharedPglite } from '../../store/src/pglite-session.ts';
 import { pglitePool } from '../src/pglite-pool.ts';
 

@@ -1,5 +1,5 @@
 /** A process of pglite-queue.test.ts: is in the middle of one job, with others waiting, when it says so and gets killed. */
-import { openPglite } from '../../store/src/pglite.ts';
+import { openPglite } from '@countersign/store';
 import { openPgliteQueue } from '../src/pglite-queue.ts';
 
 const pg = await openPglite(process.argv[2] ?? '');
