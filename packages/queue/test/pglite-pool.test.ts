@@ -1,7 +1,7 @@
+import type { SharedPglite } from '@countersign/store';
 import { openPglite } from '@countersign/store';
 import type { PgNotification, PgPoolClient } from 'bullmq';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { SharedPglite } from '../../store/src/pglite-session.ts';
 import { pglitePool } from '../src/pglite-pool.ts';
 
 let pg: SharedPglite;
