@@ -15,6 +15,7 @@ import { shell } from './words/shell.ts';
 const AuditRoute = lazy(() => import('./routes/audit.tsx').then((module) => ({ default: module.AuditRoute })));
 const RulesRoute = lazy(() => import('./routes/rules.tsx').then((module) => ({ default: module.RulesRoute })));
 const MandateRoute = lazy(() => import('./routes/mandate.tsx').then((module) => ({ default: module.MandateRoute })));
+const StatsRoute = lazy(() => import('./routes/stats.tsx').then((module) => ({ default: module.StatsRoute })));
 const AgentsRoute = lazy(() => import('./routes/agents.tsx').then((module) => ({ default: module.AgentsRoute })));
 
 const Views = ({ me }: { readonly me: string }) => (
@@ -28,6 +29,9 @@ const Views = ({ me }: { readonly me: string }) => (
       </Route>
       <Route path="/mandate">
         <MandateRoute />
+      </Route>
+      <Route path="/stats">
+        <StatsRoute />
       </Route>
       <Route path="/agents/:name?">{({ name }) => <AgentsRoute name={name ?? null} />}</Route>
       <Route path="/">

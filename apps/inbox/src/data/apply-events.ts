@@ -37,7 +37,8 @@ export async function applyEvents(queryClient: QueryClient, events: readonly Cli
   const calls = new Set(events.filter((event) => event.type === 'call').map((event) => event.id));
   await Promise.all([
     applyToLists(queryClient, states),
-    ...(states.size > 0 ? [queryClient.invalidateQueries({ queryKey: keys.pendingCount })] : []),
+    queryClient.invalidateQueries({ queryKey: keys.auditTails }),
+    ...(states.size > 0 ? [keys.pendingCount, keys.allStats].map((queryKey) => queryClient.invalidateQueries({ queryKey })) : []),
     ...[...states.keys()].map((id) => markDecision(queryClient, id)),
     ...decisionsOfCalls(queryClient, calls).map((id) => markDecision(queryClient, id)),
     ...OTHERS.filter(([type]) => types.has(type)).flatMap(([, queryKeys]) =>

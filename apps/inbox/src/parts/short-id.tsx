@@ -3,8 +3,8 @@ import { common } from '../words/common.ts';
 
 /** Prefix, start and end: enough to recognise, and the whole of it goes to the clipboard. */
 export const shorten = (id: string): string => {
-  const [prefix, rest] = id.split('_', 2);
-  return rest === undefined || rest.length < 12 ? id : `${prefix}_${rest.slice(0, 4)}…${rest.slice(-4)}`;
+  const [, prefix = '', rest = ''] = /^(\w+[_:])(.+)$/.exec(id) ?? [];
+  return rest.length < 12 ? id : `${prefix}${rest.slice(0, 4)}…${rest.slice(-4)}`;
 };
 
 export function ShortId({ id }: { readonly id: string }) {

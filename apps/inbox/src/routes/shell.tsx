@@ -53,6 +53,7 @@ const PAGES = [
   ['/rules', common.nav.rules],
   ['/mandate', common.nav.mandate],
   ['/agents', common.nav.agents],
+  ['/stats', common.nav.stats],
 ] as const;
 
 const isAt = (path: string, location: string): boolean =>

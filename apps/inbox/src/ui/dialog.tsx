@@ -7,6 +7,8 @@ type Props = {
   readonly title: string;
   readonly children: ReactNode;
   readonly wide?: boolean;
+  /** Neither Escape nor a click beside it closes it. */
+  readonly isFirm?: boolean;
   /** What gets the focus first; otherwise the first thing that can have it. */
   readonly initialFocus?: RefObject<HTMLElement | null>;
   /** What gets it afterwards, where that is not what had it before. */
@@ -14,8 +16,8 @@ type Props = {
 };
 
 /** A question or a text above the page. Escape and a click beside it close it and do nothing else. */
-export const Dialog = ({ open, onClose, title, children, wide = false, initialFocus, finalFocus }: Props) => (
-  <Base.Root open={open} onOpenChange={(isOpen) => !isOpen && onClose()}>
+export const Dialog = ({ open, onClose, title, children, wide = false, isFirm = false, initialFocus, finalFocus }: Props) => (
+  <Base.Root open={open} onOpenChange={(isOpen) => !isOpen && !isFirm && onClose()}>
     <Base.Portal>
       <Base.Backdrop className="motion fixed inset-0 z-40 bg-[#000] opacity-40 data-[ending-style]:opacity-0 data-[starting-style]:opacity-0" />
       <Base.Popup

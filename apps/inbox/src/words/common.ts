@@ -23,6 +23,8 @@ export const common = {
   copied: 'Copied',
   again: 'Try again',
   more: 'Show more',
+  any: 'any',
+  clear: 'Clear',
   none: 'none',
   or: ' or ',
   and: ' and ',

@@ -4,11 +4,11 @@ import { Copy } from '../../ui/copy.tsx';
 import { differences, spellPath } from '../../ui/json-diff.ts';
 import { unseenInLines } from '../../ui/json-lines.ts';
 import { JsonView, linesOf } from '../../ui/json-view.tsx';
+import { Section } from '../../ui/section.tsx';
 import { Chip } from '../../ui/visible-text.tsx';
 import { common } from '../../words/common.ts';
 import { decision as words } from '../../words/decision.ts';
 import { payloadOf } from './payload.ts';
-import { Section } from './section.tsx';
 
 /** A value in a remark: short ones whole; long ones by their size, since the record of that call shows them. */
 const REMARK_CHARACTERS = 160;

@@ -1,8 +1,8 @@
 import type { Decision } from '@countersign/contracts';
 import { Link } from 'wouter';
+import { Fold, Section } from '../../ui/section.tsx';
 import { Visible, VisibleBlock } from '../../ui/visible-text.tsx';
 import { decision as words } from '../../words/decision.ts';
-import { Fold, Section } from './section.tsx';
 
 /** The people and agents from the principal's own request down to the call, as the server recorded them; each hop's question on demand. */
 export function Chain({ decision }: { readonly decision: Decision }) {

@@ -1,8 +1,8 @@
 import type { Decision } from '@countersign/contracts';
+import { Fold, Section } from '../../ui/section.tsx';
 import { Ago } from '../../ui/time.tsx';
 import { Chip, VisibleBlock } from '../../ui/visible-text.tsx';
 import { decision as words } from '../../words/decision.ts';
-import { Fold, Section } from './section.tsx';
 
 type SeenCall = {
   readonly id: string;

@@ -5,11 +5,11 @@ import { client, unwrap } from '../../data/client.ts';
 import { Button } from '../../ui/button.tsx';
 import { differences, spellPath } from '../../ui/json-diff.ts';
 import { Notice } from '../../ui/notice.tsx';
+import { Section } from '../../ui/section.tsx';
 import { unseenIn } from '../../ui/visible.ts';
 import { Chip, Visible } from '../../ui/visible-text.tsx';
 import { decision as decisionWords, answering as words } from '../../words/decision.ts';
 import { type JsonObject, kindOf, readEdited, readField, writeEdited } from './edit.ts';
-import { Section } from './section.tsx';
 
 type Props = {
   readonly decision: Decision;

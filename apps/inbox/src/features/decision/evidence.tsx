@@ -1,10 +1,10 @@
 import type { Decision } from '@countersign/contracts';
 import { Copy } from '../../ui/copy.tsx';
+import { Section } from '../../ui/section.tsx';
 import { Ago } from '../../ui/time.tsx';
 import { Chip, VisibleBlock } from '../../ui/visible-text.tsx';
 import { common } from '../../words/common.ts';
 import { evidence as words } from '../../words/decision.ts';
-import { Section } from './section.tsx';
 
 /** Claims with what they point to. A reference is text to copy, not a link to press: an agent chose where it leads. */
 export const EvidenceList = ({ decision }: { readonly decision: Decision }) =>

@@ -1,12 +1,12 @@
 import type { Decision } from '@countersign/contracts';
 import { Link } from 'wouter';
 import { StateMark } from '../../parts/state-mark.tsx';
+import { Section } from '../../ui/section.tsx';
 import { Ago } from '../../ui/time.tsx';
 import { Marked, Visible } from '../../ui/visible-text.tsx';
 import { common, listNames } from '../../words/common.ts';
 import { decision as words } from '../../words/decision.ts';
 import type { Past as PastDecision } from './history.ts';
-import { Section } from './section.tsx';
 
 const Item = ({ past }: { readonly past: PastDecision }) => {
   const { decision, likeness } = past;

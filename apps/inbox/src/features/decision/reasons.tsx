@@ -1,8 +1,8 @@
 import type { Decision, Ground } from '@countersign/contracts';
 import { Link } from 'wouter';
+import { Section } from '../../ui/section.tsx';
 import { Visible, VisibleBlock } from '../../ui/visible-text.tsx';
 import { decision as words } from '../../words/decision.ts';
-import { Section } from './section.tsx';
 
 const STRICTNESS: Readonly<Record<Ground['effect'], number>> = { refuse: 0, ask: 1 };
 

@@ -4,12 +4,12 @@ import { StateMark } from '../../parts/state-mark.tsx';
 import { Copy } from '../../ui/copy.tsx';
 import { JsonView } from '../../ui/json-view.tsx';
 import { Notice } from '../../ui/notice.tsx';
+import { Section } from '../../ui/section.tsx';
 import { Ago } from '../../ui/time.tsx';
 import { Visible, VisibleBlock } from '../../ui/visible-text.tsx';
 import { common, listNames } from '../../words/common.ts';
 import { answering, relay, timeline, decision as words } from '../../words/decision.ts';
 import { resultText } from './context.tsx';
-import { Section } from './section.tsx';
 
 const whoSettled = (decision: Decision, me: string): string =>
   listNames(

@@ -3,10 +3,10 @@ import { useQuery } from '@tanstack/react-query';
 import { isOnItsWay } from '../../data/decisions.ts';
 import { timelineOf } from '../../data/timeline.ts';
 import { spellTime } from '../../ui/duration.ts';
+import { Section } from '../../ui/section.tsx';
 import { Visible } from '../../ui/visible-text.tsx';
 import { timeline as words } from '../../words/decision.ts';
 import { actorWords, eventWords } from '../../words/events.ts';
-import { Section } from './section.tsx';
 
 type Entry = { readonly key: string; readonly at: string; readonly who: string; readonly what: string; readonly note: string | null };
 

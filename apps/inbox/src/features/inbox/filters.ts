@@ -32,11 +32,3 @@ export function filtersOf(search: URLSearchParams): DecisionFilters {
     ...(q && { q }),
   };
 }
-
-/** The address with one filter changed; null takes it out. */
-export function withFilter(search: URLSearchParams, name: string, value: string | null): URLSearchParams {
-  const next = new URLSearchParams(search);
-  if (value === null || value === '') next.delete(name);
-  else next.set(name, value);
-  return next;
-}
