@@ -16,7 +16,7 @@ export const withdrawDecision = ownTool({
     const withdrawn = await deps.withdrawDecision(caller, id, reason);
     if (!withdrawn.ok) return ownResult(decisionFailure(withdrawn.error, id));
     return ownResult(
-      agentResult(agentText`${token(withdrawn.value.id)} is withdrawn. The call was not executed.`, {
+      agentResult(agentText`${token(withdrawn.value.id)} is withdrawn. Nothing was executed.`, {
         structured: decisionFacts(withdrawn.value),
       }),
     );
