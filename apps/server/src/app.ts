@@ -27,6 +27,7 @@ import { mcpRoutes } from './routes/mcp.ts';
 import { meRoutes } from './routes/me.ts';
 import { principalRoutes } from './routes/principals.ts';
 import { ruleRoutes } from './routes/rules.ts';
+import { statsRoutes } from './routes/stats.ts';
 import { wellKnownRoutes } from './routes/well-known.ts';
 
 const CONTENT_SECURITY_POLICY = {
@@ -89,6 +90,7 @@ const addRoutes = (app: FastifyInstance, deps: ServerDeps): void => {
     async (api) => {
       api.register(decisionRoutes(operations));
       api.register(ruleRoutes(operations));
+      api.register(statsRoutes(operations));
       api.register(agentRoutes(operations));
       api.register(credentialRoutes(operations));
       api.register(principalRoutes(operations, config));

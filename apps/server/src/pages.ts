@@ -3,14 +3,13 @@ import fastifyStatic from '@fastify/static';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { sendProblem } from './problem.ts';
 
-const NOT_PAGES = /^\/(?:api|mcp|events|login|healthz|readyz|\.well-known)(?:[/?]|$)/;
+const NOT_PAGES = /^\/(?:api|mcp|events|login|healthz|readyz|\.well-known)(?:\/|$)/;
 
 /** A person opened an address that the page itself understands, such as /decisions/dec_…; a missing file is still missing. */
-const wantsPage = (request: FastifyRequest): boolean =>
-  request.method === 'GET' &&
-  (request.headers.accept ?? '').includes('text/html') &&
-  !NOT_PAGES.test(request.url) &&
-  !/\.\w+(?:\?|$)/.test(request.url);
+const wantsPage = ({ method, headers, url }: FastifyRequest): boolean => {
+  const [path = ''] = url.split('?', 1);
+  return method === 'GET' && (headers.accept ?? '').includes('text/html') && !NOT_PAGES.test(path) && !/\.\w+$/.test(path);
+};
 
 // The plain page and the page to read the API stand in one folder, since they share their look.
 const OWN_FILES = fileURLToPath(new URL('../public', import.meta.url));

@@ -13,12 +13,16 @@ import type {
   Decision,
   DecisionPage,
   DecisionQuery,
+  DecisionRowPage,
+  DecisionRowQuery,
   ExtendInput,
   HostFindings,
   HostState,
   IssuedCredential,
   Lane,
   Mandate,
+  MandatePreview,
+  MandatePreviewInput,
   MandateTerms,
   Principal,
   PrincipalInput,
@@ -29,6 +33,9 @@ import type {
   RuleTable,
   Scope,
   ServerEvent,
+  Stats,
+  StatsQuery,
+  ToolDetail,
   TryInput,
   TryReport,
 } from '@countersign/contracts';
@@ -69,6 +76,7 @@ export interface Operations {
   recordForbidden(doer: Doer, attempt: { readonly route: string; readonly id: string | null }): Promise<void>;
 
   listDecisions(viewer: Caller, query: DecisionQuery): Promise<Result<DecisionPage>>;
+  listDecisionRows(viewer: Caller, query: DecisionRowQuery): Promise<Result<DecisionRowPage>>;
   getDecision(viewer: Caller, id: string): Promise<Result<Decision>>;
   answerDecision(principal: Caller, id: string, input: AnswerInput): Promise<Result<Decision>>;
   answerDecisions(
@@ -80,6 +88,8 @@ export interface Operations {
 
   describeRules(): MaybeAsync<RuleTable>;
   tryCall(viewer: Caller, input: TryInput): MaybeAsync<Result<TryReport>>;
+  describeTool(key: string): Promise<Result<ToolDetail>>;
+  readStats(principal: Caller, query: StatsQuery): Promise<Result<Stats>>;
 
   listAgents(doer: Doer, page: Page): Promise<Result<AgentPage>>;
   createAgent(doer: Doer, input: AgentInput): Promise<Result<Agent>>;
@@ -110,6 +120,8 @@ export interface Operations {
   getMandate(principal: Caller): Promise<Result<Mandate>>;
   /** `conflict` when `ifMatch` is not the current version. */
   setMandate(principal: Caller, terms: MandateTerms, ifMatch: number): Promise<Result<Mandate>>;
+  /** Changes nothing. */
+  previewMandate(principal: Caller, input: MandatePreviewInput): Promise<Result<MandatePreview>>;
 
   queryAudit(viewer: Caller, query: AuditQuery): Promise<Result<AuditPage>>;
 

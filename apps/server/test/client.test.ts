@@ -25,6 +25,7 @@ describe('the client', () => {
     const mine = id('dec', 1);
     const results = [
       await ada.decisions.list({ state: ['pending'], limit: 10 }),
+      await ada.decisions.rows({ state: ['pending'], since: '2026-11-01T00:00:00.000Z' }),
       await ada.decisions.get(mine),
       await ada.decisions.extend(mine, { version: 1, expiresAt: '2027-01-01T00:00:00.000Z' }),
       await ada.decisions.withdraw(mine, 'not needed'),
@@ -32,6 +33,8 @@ describe('the client', () => {
       await ada.decisions.answerMany({ answers: [{ ...APPROVE, id: mine as never }] }),
       await ada.rules.table(),
       await ada.rules.try({ tool: 'jar__eat', arguments: { amount: 1 } }),
+      await ada.tools.get('jar__cookie_jar'),
+      await ada.stats({ days: 7, tz: 'Europe/Berlin' }),
       await ada.agents.list({ limit: 5 }),
       await ada.agents.create({ name: 'scout' }),
       await ada.agents.admit('researcher'),
@@ -46,6 +49,7 @@ describe('the client', () => {
       await ada.audit.query({ type: ['decision.raised'], order: 'oldest' }),
       await ada.mandate.get(),
       await ada.mandate.set({ scopes: ['tools:call'], terms: [] }, 3),
+      await ada.mandate.preview({ scopes: ['tools:call'], terms: [], days: 7 }),
       await ada.host.get(),
       await ada.host.freeze('looking'),
       await ada.host.thaw(),

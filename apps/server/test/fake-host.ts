@@ -1,6 +1,18 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type Agent, type Decision, type ErrorCode, type Failure, fail, type Mandate, ok, type Result } from '@countersign/contracts';
+import {
+  type Agent,
+  type Decision,
+  type DecisionRow,
+  type ErrorCode,
+  type Failure,
+  fail,
+  type Mandate,
+  ok,
+  type Result,
+  type Tally,
+  type ToolDetail,
+} from '@countersign/contracts';
 import Fastify from 'fastify';
 import type { Caller, ChangeNotice, Doer, Operations, ServerDeps, ServerSettings, StoredAnswer } from '../src/ports.ts';
 
@@ -92,6 +104,26 @@ export const aDecision = (fields: Partial<Decision> = {}): Decision => ({
   ...fields,
 });
 
+/** What a list would show of a decision. */
+const rowOf = (decision: Decision): DecisionRow => {
+  const { id, kind, state, version, shownDigest, title, principal, agent, irreversible, allowed, createdAt, expiresAt, settledAt } = decision;
+  const shared = { id, kind, state, version, shownDigest, title, principal, agent, irreversible, allowed, createdAt, expiresAt, settledAt };
+  const telling = [{ name: 'action', value: 'eat' }];
+  return { ...shared, tool: 'jar__cookie_jar', hops: 0, why: 'the action is "eat"', rules: ['eat'], telling, argumentBytes: 27, settledBy: [] };
+};
+
+const A_TOOL: ToolDetail = {
+  tool: 'jar__cookie_jar',
+  server: 'jar',
+  state: 'accepted',
+  digest: DIGEST,
+  definition: { name: 'cookie_jar', inputSchema: { type: 'object' } },
+  idempotent: false,
+  cost: null,
+  redact: [],
+};
+const TALLY: Tally = { asks: 1, approved: 1, refused: 0, expired: 0, withdrawn: 0, medianMs: 1500, p90Ms: 1500, under2s: 1 };
+
 export const anAgent = (name = 'researcher'): Agent => ({
   id: id('agt', 1) as Agent['id'],
   name,
@@ -171,6 +203,10 @@ export const fakeHost = () => {
       forbidden.push({ by: nameOf(doer), ...attempt });
     },
     listDecisions: async (viewer) => page([...decisions.values()].filter((one) => visible(viewer, one.id).ok)),
+    listDecisionRows: async (viewer) => {
+      const items = [...decisions.values()].filter((one) => visible(viewer, one.id).ok).map(rowOf);
+      return ok({ items, nextCursor: null, total: items.length });
+    },
     getDecision: async (viewer, decisionId) => visible(viewer, decisionId),
     answerDecision: async (viewer, decisionId, input) => answer(viewer, decisionId, input),
     answerDecisions: async (viewer, { answers }) => ({
@@ -179,7 +215,10 @@ export const fakeHost = () => {
     extendDecision: async (viewer, decisionId) => visible(viewer, decisionId),
     withdrawDecision: async (viewer, decisionId) => visible(viewer, decisionId),
     describeRules: () => ({ digest: DIGEST, rules: [], tools: [] }),
-    tryCall: () => ok({ effect: 'ask', grounds: [], considered: [] }),
+    tryCall: () => ok({ effect: 'ask', grounds: [], considered: [], schemaProblem: 'arguments must have required property \'amount\'' }),
+    describeTool: async (key) => (key === A_TOOL.tool ? ok(A_TOOL) : fail('tool.unknown', `There is no tool ${key}.`)),
+    readStats: async (_principal, { tz }) =>
+      ok({ since: AT, until: LATER, total: TALLY, pending: 1, days: [{ day: '2026-11-30', ...TALLY }], rules: [], agents: [{ name: tz, ...TALLY }] }),
     listAgents: async () => page([anAgent()]),
     createAgent: async (_doer, { name }) => ok(anAgent(name)),
     admitAgent: async (_doer, name) =>
@@ -208,6 +247,14 @@ export const fakeHost = () => {
       mandate = { ...terms, version: ifMatch + 1, madeBy: 'ada', createdAt: AT };
       return ok(mandate);
     },
+    previewMandate: async (_principal, { days }) =>
+      ok({
+        compared: 'widened',
+        warnings: [`${days} days`],
+        judged: 1,
+        unjudged: 0,
+        changed: [{ call: id('call', 1) as never, tool: A_TOOL.tool, agent: 'researcher', at: AT, was: 'ask', now: 'allow' }],
+      }),
     queryAudit: async () => page([]),
     hostState,
     async freezeHost() {

@@ -68,6 +68,7 @@ const named = (noun: string, path: string): { pattern: string } => ({ pattern: `
 /** Every route of the API with a request that succeeds, and who may send it. The server's own list is compared with this one. */
 export const ROUTES: readonly Route[] = [
   route('GET', '/api/v1/decisions', 200, ['principal', 'agent']),
+  route('GET', '/api/v1/decisions/rows', 200, ['principal', 'agent']),
   route('GET', MINE, 200, ['principal', 'agent'], decision('')),
   route('POST', `${MINE}/answer`, 200, ['principal'], { body: APPROVE, ...decision('/answer') }),
   route('POST', '/api/v1/decisions/answers', 200, ['principal'], { body: { answers: [{ ...APPROVE, id: id('dec', 1) }] } }),
@@ -78,6 +79,8 @@ export const ROUTES: readonly Route[] = [
   route('POST', `${MINE}/withdraw`, 200, ['principal', 'agent'], { body: { reason: 'not needed' }, ...decision('/withdraw') }),
   route('GET', '/api/v1/rules', 200, ['principal', 'agent', 'operator']),
   route('POST', '/api/v1/rules/try', 200, ['principal'], { body: { tool: 'jar__eat', arguments: {} } }),
+  route('GET', '/api/v1/tools/jar__cookie_jar', 200, ['principal'], { pattern: '/api/v1/tools/:tool' }),
+  route('GET', '/api/v1/stats', 200, ['principal']),
   route('GET', '/api/v1/agents', 200, ['principal', 'agent', 'operator']),
   route('POST', '/api/v1/agents', 201, ['principal', 'operator'], { body: { name: 'scout' } }),
   route('POST', '/api/v1/agents/researcher/admit', 200, ['principal', 'operator'], named('agents', '/admit')),
@@ -95,6 +98,7 @@ export const ROUTES: readonly Route[] = [
   route('GET', '/api/v1/audit', 200, ['principal', 'agent']),
   route('GET', '/api/v1/mandates/me', 200, ['principal']),
   route('PUT', '/api/v1/mandates/me', 200, ['principal'], { body: { scopes: ['tools:call'], terms: [] }, headers: { 'if-match': '3' } }),
+  route('POST', '/api/v1/mandates/preview', 200, ['principal'], { body: { scopes: ['tools:call'], terms: [], days: 7 } }),
   route('GET', '/api/v1/host', 200, ['principal', 'agent', 'operator']),
   route('GET', '/api/v1/health/findings', 200, ['principal', 'operator']),
   route('POST', '/api/v1/freeze', 200, ['principal', 'operator'], { body: { reason: 'looking' } }),

@@ -12,12 +12,16 @@ import type {
   Decision,
   DecisionPage,
   DecisionQuery,
+  DecisionRowPage,
+  DecisionRowQuery,
   ExtendInput,
   HostFindings,
   HostState,
   IssuedCredential,
   LoginLink,
   Mandate,
+  MandatePreview,
+  MandatePreviewInput,
   MandateTerms,
   Me,
   Principal,
@@ -26,6 +30,9 @@ import type {
   Readiness,
   ReloadReport,
   RuleTable,
+  Stats,
+  StatsQuery,
+  ToolDetail,
   TryInput,
   TryReport,
 } from '@countersign/contracts';
@@ -66,6 +73,8 @@ export const createClient = (options: ClientOptions) => {
   return {
     decisions: {
       list: (fields: Partial<DecisionQuery> = {}, how?: Sending) => get<DecisionPage>(`${API}/decisions`, fields, how),
+      /** Small rows with the number of all matches, for lists. */
+      rows: (fields: Partial<DecisionRowQuery> = {}, how?: Sending) => get<DecisionRowPage>(`${API}/decisions/rows`, fields, how),
       get: (id: string, how?: Sending) => get<Decision>(`${API}/decisions/${seg(id)}`, {}, how),
       answer: (id: string, input: AnswerInput, how?: Sending) => post<Decision>(`${API}/decisions/${seg(id)}/answer`, input, how),
       answerMany: (input: BulkAnswerInput, how?: Sending) => post<BulkAnswerReport>(`${API}/decisions/answers`, input, how),
@@ -76,6 +85,11 @@ export const createClient = (options: ClientOptions) => {
       table: (how?: Sending) => get<RuleTable>(`${API}/rules`, {}, how),
       try: (input: TryInput, how?: Sending) => post<TryReport>(`${API}/rules/try`, input, how),
     },
+    tools: {
+      get: (tool: string, how?: Sending) => get<ToolDetail>(`${API}/tools/${seg(tool)}`, {}, how),
+    },
+    /** How a principal was asked; days begin and end in the time zone `tz`. */
+    stats: (fields: Partial<StatsQuery> = {}, how?: Sending) => get<Stats>(`${API}/stats`, fields, how),
     agents: {
       list: (fields: Paging = {}, how?: Sending) => get<AgentPage>(`${API}/agents`, fields, how),
       create: (input: Omit<AgentInput, 'description'> & { description?: string }, how?: Sending) =>
@@ -106,6 +120,9 @@ export const createClient = (options: ClientOptions) => {
       /** `version` is the one that was read; another one in force by now is `conflict`. */
       set: (terms: MandateTerms, version: number, how: Sending = {}): Answer<Mandate> =>
         transport.request('PUT', `${API}/mandates/me`, { ...how, body: terms, headers: { 'if-match': String(version) } }),
+      /** What these terms would have made of recorded calls. Changes nothing. */
+      preview: (input: MandateTerms & Partial<Pick<MandatePreviewInput, 'days'>>, how?: Sending) =>
+        post<MandatePreview>(`${API}/mandates/preview`, input, how),
     },
     host: {
       get: (how?: Sending) => get<HostState>(`${API}/host`, {}, how),

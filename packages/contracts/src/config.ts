@@ -89,11 +89,24 @@ export const ServerConfig = z.union([StdioServer, HttpServer], {
 });
 export type ServerConfig = z.infer<typeof ServerConfig>;
 
+/**
+ * A place in the arguments: `args.iban`, `args.cards[*].number`, `args["card number"]`. It names a field, which is masked at whatever depth
+ * it stands below the ones before it: `args.iban` also means `args.payments[0].iban`.
+ */
+const RedactPath = z
+  .string()
+  .max(500)
+  .regex(
+    /^args(?:\.(?:\*|[\p{L}_$][\p{L}\p{N}_$-]*)|\[(?:\*|\d+|"[^"\]]+"|'[^'\]]+')\])+$/u,
+    'a path starts with `args` and names a field, such as args.iban or args.cards[*].number',
+  );
+
 /** What the host declares about upstream tools; nothing here is read from the tools themselves. */
 export const ToolConfig = z.strictObject({
   idempotent: z.boolean().default(false),
   cost: Cel.optional(),
-  redact: z.array(Cel).default([]),
+  /** Values that nobody is shown: the paths of every entry that names the tool count together. The digests still cover them. */
+  redact: z.array(RedactPath).default([]),
 });
 export type ToolConfig = z.infer<typeof ToolConfig>;
 

@@ -169,6 +169,12 @@ export const RuleRow = z.strictObject({
   needs: z.int(),
   mode: z.enum(['enforce', 'shadow']),
   expiresMs: z.int(),
+  /** Whether its decisions look different and want a typed note. */
+  irreversible: z.boolean(),
+  /** How long a decision waits before its principals are reminded; null: they are not. */
+  remindMs: z.int().nullable(),
+  /** CEL of the card's headline; null where the card names the agent and the tool. */
+  title: z.string().nullable(),
 });
 export type RuleRow = Readonly<z.infer<typeof RuleRow>>;
 export const ToolRow = z.strictObject({
@@ -179,6 +185,22 @@ export const ToolRow = z.strictObject({
   rules: z.array(z.string()),
 });
 export type ToolRow = Readonly<z.infer<typeof ToolRow>>;
+/** One upstream tool: the definition that people rely on, and what the host declares about it. */
+export const ToolDetail = z.strictObject({
+  tool: z.string(),
+  server: z.string(),
+  state: ToolRow.shape.state,
+  /** Of `definition`: the accepted one, also while a changed one waits for somebody to accept it. */
+  digest: Digest,
+  /** As the server sent it. Its descriptions and annotations are the server's words; no rule reads them. */
+  definition: z.record(z.string(), z.unknown()),
+  idempotent: z.boolean(),
+  /** CEL over the arguments, in USD. */
+  cost: z.string().nullable(),
+  /** Paths into the arguments whose values nobody is shown. */
+  redact: z.array(z.string()),
+});
+export type ToolDetail = z.infer<typeof ToolDetail>;
 export const RuleTable = z.strictObject({ digest: Digest, rules: z.array(RuleRow), tools: z.array(ToolRow) });
 export type RuleTable = z.infer<typeof RuleTable>;
 export const TryInput = z.strictObject({ tool: z.string(), arguments: z.unknown(), agent: z.string().optional() });
@@ -196,6 +218,8 @@ export const TryReport = z.strictObject({
       detail: z.string().nullable(),
     }),
   ),
+  /** What of the arguments does not fit the tool's own schema, which would refuse an edit; null where they fit. */
+  schemaProblem: z.string().nullable(),
 });
 export type TryReport = z.infer<typeof TryReport>;
 
@@ -303,7 +327,8 @@ export const Readiness = z.strictObject({ ready: z.boolean(), checks: z.array(z.
 export type Readiness = z.infer<typeof Readiness>;
 
 /**
- * What /events sends: which thing changed, never its content. `resync`: some changes were missed, so read again what you show.
+ * What /events sends: which thing changed, never its content. A `call` is announced to those who may see its decisions: when a worker
+ * claimed it, and when it came to its end. `resync`: some changes were missed, so read again what you show.
  * `id` is the decision's, the call's, or the name of the agent, principal or tool.
  */
 export const ServerEvent = z.strictObject({

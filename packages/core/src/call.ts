@@ -10,6 +10,7 @@
  *                                    │            └────────lose──────▶ unknown ──retry──▶ queued
  *     held ◀──────reopen─────────────┤                                    └──settle──▶ done | failed
  *     refused ◀───refuse─────────────┘
+ *     held, queued ──refuse, abandon──▶ unknown, where an earlier attempt may have taken effect (C7)
  *
  * C1 done, refused and abandoned are final; failed and unknown leave only by a person's word (`retry`, `settle`).
  * C2 One transition takes effect: the store applies it only at the version it starts from.
@@ -18,6 +19,8 @@
  * C5 A call whose lease ran out is `unknown`, never sent again by itself, unless the host marked the tool idempotent: then it is released
  *    and sent again under the same key.
  * C6 A call that certainly did not leave may be released to the queue; one that may have left may not.
+ * C7 Once an attempt may have taken effect, the call never ends as not executed: only what upstream answers, or a person's word, ends it
+ *    otherwise than as `unknown`.
  */
 import { type AuditEventType, type CallState, fail, ok, type Result } from '@countersign/contracts';
 
@@ -31,6 +34,8 @@ export type CallLife = {
   readonly attempt: number;
   /** Who holds the lease, and until when (ISO 8601 UTC). */
   readonly lease: { readonly owner: string; readonly until: string } | null;
+  /** An attempt went out and nobody knows what came of it. */
+  readonly mayHaveRun: boolean;
 };
 
 export type CallCommand =
@@ -40,7 +45,8 @@ export type CallCommand =
   | { readonly type: 'reopen' }
   | { readonly type: 'claim'; readonly owner: string; readonly until: string }
   | { readonly type: 'complete'; readonly owner: string | null }
-  | { readonly type: 'fail'; readonly owner: string | null }
+  /** `answered`: upstream said so; otherwise this attempt certainly did not leave, which says nothing of those before it. */
+  | { readonly type: 'fail'; readonly owner: string | null; readonly answered: boolean }
   | { readonly type: 'lose' }
   | { readonly type: 'release'; readonly sent: boolean; readonly idempotent: boolean }
   | { readonly type: 'retry' }
@@ -54,6 +60,7 @@ export function advance(life: CallLife, command: CallCommand, now: string): Resu
     ok({ from: life.version, next: { ...life, lease: null, ...changes, state, version: life.version + 1 }, event });
   const refuse = (): Result<CallTransition, 'call.conflict'> =>
     fail('call.conflict', `A call that is ${life.state} can't ${command.type}.`, { state: life.state });
+  const toUnknown = () => to('unknown', 'call.outcome_unknown', { mayHaveRun: true });
   const isIn = (...states: readonly CallState[]): boolean => states.includes(life.state);
   const holdsLease = (owner: string | null): boolean =>
     life.state === 'running' ? owner === null : life.state === 'executing' && life.lease?.owner === owner;
@@ -62,9 +69,11 @@ export function advance(life: CallLife, command: CallCommand, now: string): Resu
     case 'approve':
       return isIn('held') ? to('queued', 'call.queued') : refuse();
     case 'refuse':
-      return isIn('held', 'queued') ? to('refused', 'call.refused') : refuse();
+      if (!isIn('held', 'queued')) return refuse();
+      return life.mayHaveRun ? toUnknown() : to('refused', 'call.refused');
     case 'abandon':
-      return isIn('held') ? to('abandoned', 'call.abandoned') : refuse();
+      if (!isIn('held')) return refuse();
+      return life.mayHaveRun ? toUnknown() : to('abandoned', 'call.abandoned');
     case 'reopen':
       return isIn('queued') ? to('held', 'call.voided') : refuse();
     case 'claim':
@@ -74,11 +83,14 @@ export function advance(life: CallLife, command: CallCommand, now: string): Resu
     case 'complete':
       return holdsLease(command.owner) ? to('done', 'call.completed') : refuse();
     case 'fail':
-      return holdsLease(command.owner) ? to('failed', 'call.failed') : refuse();
+      if (!holdsLease(command.owner)) return refuse();
+      return life.mayHaveRun && !command.answered ? toUnknown() : to('failed', 'call.failed');
     case 'lose':
-      return isIn('running', 'executing') ? to('unknown', 'call.outcome_unknown') : refuse();
+      return isIn('running', 'executing') ? toUnknown() : refuse();
     case 'release':
-      return isIn('executing') && (!command.sent || command.idempotent) ? to('queued', 'call.queued') : refuse();
+      return isIn('executing') && (!command.sent || command.idempotent)
+        ? to('queued', 'call.queued', { mayHaveRun: life.mayHaveRun || command.sent })
+        : refuse();
     case 'retry':
       return isIn('failed', 'unknown') ? to('queued', 'call.queued') : refuse();
     case 'settle':

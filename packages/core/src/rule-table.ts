@@ -15,15 +15,22 @@ export const ruleTable = (ruleSet: RuleSet): readonly RuleRow[] =>
     needs: rule.needs,
     mode: rule.mode,
     expiresMs: rule.expiresMs,
+    irreversible: rule.irreversible,
+    remindMs: rule.remindMs,
+    title: rule.title?.source ?? null,
   }));
 
 /**
  * What the rules alone say of each known tool: `allow` where no enforced rule names it, `ask` or `refuse` where that holds for every call,
- * `depends` where a rule reads the arguments. Mandates come on top. `rules` names every rule that can apply, shadow ones included.
+ * `depends` where a rule reads the arguments. Mandates come on top. `rules` names every rule that can apply, shadow ones included. `plain`:
+ * the tool's own name, where its key may be an alias.
  */
-export const toolRows = (ruleSet: RuleSet, tools: readonly Pick<ToolRow, 'tool' | 'state'>[]): readonly ToolRow[] =>
-  tools.map(({ tool, state }) => {
-    const rules = ruleSet.for(tool);
+export const toolRows = (
+  ruleSet: RuleSet,
+  tools: readonly (Pick<ToolRow, 'tool' | 'state'> & { readonly plain?: string })[],
+): readonly ToolRow[] =>
+  tools.map(({ tool, plain, state }) => {
+    const rules = ruleSet.for(tool, plain);
     return { tool, state, verdict: verdictOf(rules.filter((rule) => rule.mode === 'enforce')), rules: rules.map((rule) => rule.id) };
   });
 

@@ -5,6 +5,8 @@
  * R2 A rule that can't be evaluated (a missing field, null, another type, a throw, no boolean) applies, with its own effect.
  * R3 The cost of a call does not grow with rules for other tools.
  * R4 `digest` changes with every rule, `digestFor` only with rules that can apply to that tool.
+ * R5 A tool whose key is an alias (its own name is too long, or holds a dot) is named by its rules under either: what a rule was written for
+ *    is not dodged by how agents see it.
  */
 import { type Digest, fail, ok, type Result, type RuleConfig } from '@countersign/contracts';
 import { argsOf, type CallFacts, type JsonObject } from './call-facts.ts';
@@ -40,10 +42,10 @@ export type RuleSet = {
   readonly rules: readonly Rule[];
   /** Over the whole file. */
   readonly digest: Digest;
-  /** The rules that can apply to a tool, in evaluation order. */
-  readonly for: (toolKey: string) => readonly Rule[];
+  /** The rules that can apply to a tool, in evaluation order. `plain`: `server__name` as the upstream spells it (R5). */
+  readonly for: (toolKey: string, plain?: string) => readonly Rule[];
   /** Over those rules only: what a dispatch compares. */
-  readonly digestFor: (toolKey: string) => Digest;
+  readonly digestFor: (toolKey: string, plain?: string) => Digest;
 };
 
 /** A rule in TypeScript, from `ruleFromCode`. */
@@ -172,18 +174,38 @@ const withoutUndefined = (config: RuleConfig): JsonObject =>
   Object.fromEntries(Object.entries(config).filter(([, value]) => value !== undefined));
 
 function ruleSetOf(rules: readonly Rule[], content: readonly JsonObject[], digest: (value: unknown) => Digest): RuleSet {
-  const rulesFor = indexByTool(rules);
-  const contentFor = indexByTool(content.map((config) => ({ tool: String(config.tool), config })));
+  const rulesFor = byEitherName(indexByTool(rules), (rule) => rules.indexOf(rule));
+  const placed = content.map((config, place) => ({ tool: String(config.tool), config, place }));
+  const contentFor = byEitherName(indexByTool(placed), ({ place }) => place);
   const digests = new WeakMap<readonly unknown[], Digest>();
   return {
     rules,
     digest: digest(content),
     for: rulesFor,
-    digestFor: (toolKey) => {
-      const applying = contentFor(toolKey);
+    digestFor: (toolKey, plain) => {
+      const applying = contentFor(toolKey, plain);
       const known = digests.get(applying) ?? digest(applying.map(({ config }) => config));
       digests.set(applying, known);
       return known;
     },
   };
+}
+
+/** A look-up by the key of a tool that also finds what names it by its own name; the order of the items is kept (R5). */
+function byEitherName<Item>(lookUp: (toolKey: string) => readonly Item[], placeOf: (item: Item) => number) {
+  const merged = new WeakMap<readonly Item[], Map<string, readonly Item[]>>();
+  return (toolKey: string, plain = toolKey): readonly Item[] => {
+    const byKey = lookUp(toolKey);
+    if (plain === toolKey) return byKey;
+    const known = merged.get(byKey) ?? new Map<string, readonly Item[]>();
+    merged.set(byKey, known);
+    const both = known.get(plain) ?? merge(byKey, lookUp(plain), placeOf);
+    known.set(plain, both);
+    return both;
+  };
+}
+
+function merge<Item>(some: readonly Item[], others: readonly Item[], placeOf: (item: Item) => number): readonly Item[] {
+  const more = others.filter((item) => !some.includes(item));
+  return more.length === 0 ? some : [...some, ...more].sort((a, b) => placeOf(a) - placeOf(b));
 }

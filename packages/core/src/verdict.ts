@@ -53,7 +53,7 @@ const DAY_MS = 86_400_000;
 export const classify = (facts: CallFacts, context: GateContext): Verdict => weigh(facts, context);
 
 /** The same judgement with every rule and term that was looked at, and what it said. */
-export function explain(facts: CallFacts, context: GateContext): TryReport {
+export function explain(facts: CallFacts, context: GateContext): Omit<TryReport, 'schemaProblem'> {
   const considered: Considered[] = [];
   const { effect, grounds } = weigh(facts, context, (item) => considered.push(item));
   return { effect, grounds: [...grounds], considered };
@@ -62,7 +62,7 @@ export function explain(facts: CallFacts, context: GateContext): TryReport {
 function weigh(facts: CallFacts, context: GateContext, consider?: (item: Considered) => void): Verdict {
   const bindings = bindingsOf(facts);
   const grounds: Ground[] = [];
-  for (const rule of context.rules.for(facts.tool)) {
+  for (const rule of context.rules.for(facts.tool, plainKey(facts))) {
     const reading = rule.read(facts, bindings);
     consider?.({ kind: 'rule', id: rule.id, when: rule.when, said: reading.said, detail: detailOf(reading) });
     if (reading.said !== 'does not match') grounds.push(ruleGround(rule, reading, facts.agent.principal));
@@ -81,6 +81,7 @@ function weigh(facts: CallFacts, context: GateContext, consider?: (item: Conside
   return { effect: strictest(grounds), grounds: inOrder(grounds), covered };
 }
 
+const plainKey = ({ server, name }: CallFacts): string => `${server}__${name}`;
 const detailOf = (reading: Reading): string | null => ('detail' in reading ? reading.detail : null);
 
 function ruleGround(rule: Rule, reading: Reading, principal: string): Ground {
@@ -194,7 +195,7 @@ const inOrder = (grounds: readonly Ground[]): readonly Ground[] =>
 export function titleFor(rules: RuleSet, grounds: readonly Ground[], facts: CallFacts): string | null {
   const bindings = bindingsOf(facts);
   for (const one of grounds) {
-    const rule = one.mode === 'enforce' ? rules.for(facts.tool).find((candidate) => candidate.id === one.rule) : undefined;
+    const rule = one.mode === 'enforce' ? rules.for(facts.tool, plainKey(facts)).find((candidate) => candidate.id === one.rule) : undefined;
     const outcome = rule?.title?.run(bindings);
     if (outcome?.ok === true && outcome.value !== '') return clip(outcome.value, 300);
   }

@@ -10,6 +10,7 @@ const lifeIn = (state: CallState): CallLife => ({
   version: 3,
   attempt: state === 'executing' ? 1 : 0,
   lease: state === 'executing' ? LEASE : null,
+  mayHaveRun: false,
 });
 
 const commands: Record<string, CallCommand> = {
@@ -20,8 +21,9 @@ const commands: Record<string, CallCommand> = {
   claim: { type: 'claim', owner: 'w1', until: LEASE.until },
   complete: { type: 'complete', owner: 'w1' },
   'complete inline': { type: 'complete', owner: null },
-  fail: { type: 'fail', owner: 'w1' },
-  'fail inline': { type: 'fail', owner: null },
+  fail: { type: 'fail', owner: 'w1', answered: true },
+  'fail unsent': { type: 'fail', owner: 'w1', answered: false },
+  'fail inline': { type: 'fail', owner: null, answered: true },
   lose: { type: 'lose' },
   'release unsent': { type: 'release', sent: false, idempotent: false },
   'release sent': { type: 'release', sent: true, idempotent: false },
@@ -35,7 +37,7 @@ const SHEET: Record<CallState, Record<string, CallState>> = {
   running: { 'complete inline': 'done', 'fail inline': 'failed', lose: 'unknown' },
   held: { approve: 'queued', refuse: 'refused', abandon: 'abandoned' },
   queued: { refuse: 'refused', reopen: 'held', claim: 'executing' },
-  executing: { complete: 'done', fail: 'failed', lose: 'unknown', 'release unsent': 'queued', 'release idempotent': 'queued' },
+  executing: { complete: 'done', fail: 'failed', 'fail unsent': 'failed', lose: 'unknown', 'release unsent': 'queued', 'release idempotent': 'queued' },
   failed: { retry: 'queued' },
   unknown: { retry: 'queued', 'settle done': 'done' },
   done: {},
@@ -56,7 +58,35 @@ describe('the life of a call', () => {
 
   it('ends only by the one that holds the lease (C3)', () => {
     expect(advance(lifeIn('executing'), { type: 'complete', owner: 'w2' }, NOW).ok).toBe(false);
-    expect(advance(lifeIn('executing'), { type: 'fail', owner: null }, NOW).ok).toBe(false);
+    expect(advance(lifeIn('executing'), { type: 'fail', owner: null, answered: true }, NOW).ok).toBe(false);
+  });
+
+  it.each([
+    ['queued', 'refuse'],
+    ['held', 'refuse'],
+    ['held', 'abandon'],
+    ['executing', 'fail unsent'],
+  ] as const)('never says of a call that may have run that it did not: %s × %s → unknown (C7)', (state, command) => {
+    const advanced = advance({ ...lifeIn(state), mayHaveRun: true }, commands[command]!, NOW);
+    expect(advanced).toMatchObject({ ok: true, value: { event: 'call.outcome_unknown', next: { state: 'unknown', mayHaveRun: true } } });
+  });
+
+  it('remembers from the first attempt that may have left, through every later one, that it may have run (C7)', () => {
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom(...Object.keys(commands)), { maxLength: 60 }), (names) => {
+        let life: CallLife = { ...lifeIn('queued'), version: 1 };
+        let mayHaveRun = false;
+        for (const name of names) {
+          const command = commands[name]!;
+          const advanced = advance(life, command, NOW);
+          if (!advanced.ok) continue;
+          life = advanced.value.next;
+          mayHaveRun ||= command.type === 'lose' || (command.type === 'release' && command.sent);
+          expect(life.mayHaveRun).toBe(mayHaveRun);
+          if (mayHaveRun) expect(['refused', 'abandoned']).not.toContain(life.state);
+        }
+      }),
+    );
   });
 
   it('counts an attempt for each claim and drops the lease when it leaves', () => {

@@ -6,7 +6,7 @@ import { aRule, aRuleSet } from './classify-words.ts';
 
 const rules = aRuleSet(
   aRule({ id: 'smash', tool: 'jar__smash', match: undefined, when: 'always' }),
-  aRule({ id: 'eat' }),
+  aRule({ id: 'eat', title: '"Eat " + string(args.amount)', irreversible: true, remind_after: '30m' }),
   aRule({ id: 'no-shell', tool: 'shell__*', match: undefined, effect: 'refuse' }),
   aRule({ id: 'rm', tool: 'files__write', match: 'args.path == "/"', effect: 'refuse' }),
   aRule({ id: 'write', tool: 'files__write', match: undefined, answer_by: ['ben'] }),
@@ -28,7 +28,8 @@ describe('the rule table', () => {
     ]);
     for (const row of rows) expect(RuleRow.parse(row)).toEqual(row);
     expect(rows[1]).toMatchObject({ match: 'args.action == "eat"', when: 'the action is "eat"', answerBy: [], expiresMs: 86_400_000 });
-    expect(rows[4]).toMatchObject({ match: null, answerBy: ['ben'] });
+    expect(rows[1]).toMatchObject({ irreversible: true, remindMs: 1_800_000, title: '"Eat " + string(args.amount)' });
+    expect(rows[4]).toMatchObject({ match: null, answerBy: ['ben'], irreversible: false, remindMs: null, title: null });
   });
 
   it.each([

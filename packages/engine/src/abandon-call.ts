@@ -25,5 +25,5 @@ export async function abandonCall(deps: EngineDeps, caller: Caller, callId: stri
     const decisions = await withdrawOpen(tx, await decisionsOfCall(tx, call.id), actor, REASON, now);
     return { call, isQueued: false, decisions };
   });
-  if (settled) announceSettled(deps, settled);
+  if (settled) await announceSettled(deps, settled);
 }

@@ -119,8 +119,8 @@ async function setStatus(deps: EngineDeps, doer: Doer, name: string, status: 'me
   );
   if (!changed) return fail('not_found', `There is no agent ${name}.`);
   announceAuthority(deps);
-  for (const settled of changed.settled) announceSettled(deps, settled);
-  for (const cancelled of changed.cancelled) announceCancelled(deps, cancelled);
+  for (const settled of changed.settled) await announceSettled(deps, settled);
+  for (const cancelled of changed.cancelled) await announceCancelled(deps, cancelled);
   announceChange(deps, { type: 'agent', id: name, state: status, seenBy: [changed.agent.principal] });
   return ok(toWire({ ...changed.agent, lastSeenAt: null }));
 }

@@ -25,9 +25,12 @@ import { judgeEdit } from './judge-edit.ts';
 import { answerOutcomeDecision } from './outcome-decision.ts';
 import { aboutDecision } from './raise-decision.ts';
 import { readDecision } from './read-decision.ts';
+import { restoreRedacted } from './redact.ts';
+import { MASK } from './redact-text.ts';
 import { relayUp } from './relay.ts';
 import { readWish } from './remember.ts';
 import { type Edit, queueWhenApproved, refuseCall, type Settled } from './settle-call.ts';
+import type { JsonObject } from './upstreams.ts';
 
 /**
  * Answers a decision as a principal. One answer takes effect; every other one is told who was first and when. An approval queues the call in
@@ -64,7 +67,7 @@ export async function answerDecision(
     const decided = decide(decision.question, decision.state, command, { now, counted: host.frozen?.at ?? now });
     if (!decided.ok) return await turnDown(deps, tx, caller, decision, input, decided.error);
     if (!edited.ok) return await turnDown(deps, tx, caller, decision, input, edited.error);
-    const wish = readWish(input, decision, call, edited.value?.args ?? null, now);
+    const wish = readWish(deps.config().tools, input, decision, call, edited.value?.args ?? null, now);
     if (!wish.ok) return await turnDown(deps, tx, caller, decision, input, wish.error);
     if (!(await applyDecision(tx, decision.id, decided.value.from, decided.value.next))) {
       return fail('conflict', 'It changed while you answered. Load it again.');
@@ -84,7 +87,7 @@ export async function answerDecision(
   });
   if (!settled.ok) return settled;
   if (settled.value.decisions.some((decision) => decision.kind === 'tool')) announceAuthority(deps);
-  announceSettled(deps, settled.value);
+  await announceSettled(deps, settled.value);
   return await readDecision(deps, caller, id);
 }
 
@@ -158,9 +161,13 @@ async function editedArgs(deps: EngineDeps, principal: string, id: string, input
   const call = decision?.call ? await findCall(deps.store.db, decision.call) : null;
   if (!decision || !call || decision.kind !== 'call')
     return fail('input.invalid', 'There is no call here whose arguments could be edited.');
-  const text = canonicalize(input.editedArgs);
-  if (text === (call.effectiveArgs ?? call.args)) return ok(null);
-  const judged = await judgeEdit(deps, call, decision, principal, input.editedArgs);
+  const before = call.effectiveArgs ?? call.args;
+  const args = restoreRedacted(deps.config().tools, call.tool, input.editedArgs, JSON.parse(before) as JsonObject);
+  if (!args)
+    return fail('decision.edit_refused', `${MASK} stands for a value that nobody is shown. Leave it where it stood, or write another value over it.`);
+  const text = canonicalize(args);
+  if (text === before) return ok(null);
+  const judged = await judgeEdit(deps, call, decision, principal, args);
   return judged.ok ? ok({ args: text, judgement: judged.value }) : judged;
 }
 

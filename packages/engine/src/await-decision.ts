@@ -6,6 +6,7 @@ import type { Caller } from './caller.ts';
 import type { EngineDeps } from './deps.ts';
 import { endOfCall } from './end-of-call.ts';
 import { endOfQuestion } from './end-of-question.ts';
+import { actingName } from './judge.ts';
 import { viewOf } from './view.ts';
 import { type Wait, waitUntil } from './wait-until.ts';
 
@@ -39,6 +40,8 @@ export async function awaitDecision(deps: EngineDeps, caller: Caller, id: string
   const call = await findCall(deps.store.db, decision.call);
   if (call) await markCall(deps.store.db, call.id, 'told', deps.now());
   const end = await waitForEnd(deps, decision.call, wait.waitMs, wait.signal);
-  if (end.kind !== 'held' && 'agent' in view && !wait.signal.aborted) await markCall(deps.store.db, decision.call, 'delivered', deps.now());
+  // A principal may look at its agents' calls: only whoever made the call has its outcome by this.
+  const isOwn = decision.agent === actingName(caller);
+  if (end.kind !== 'held' && isOwn && !wait.signal.aborted) await markCall(deps.store.db, decision.call, 'delivered', deps.now());
   return ok(end);
 }

@@ -15,7 +15,8 @@ export type HeldDecision = {
 export type CallEnd =
   | { readonly kind: 'reply'; readonly call: CallId; readonly reply: UpstreamReply; readonly decisions: readonly DecisionId[] }
   | { readonly kind: 'hidden' }
-  | { readonly kind: 'held'; readonly call: CallId; readonly decisions: readonly HeldDecision[] }
+  /** `mayHaveRun`: an earlier attempt went out and nobody knows what came of it; what it waits for is to be sent again. */
+  | { readonly kind: 'held'; readonly call: CallId; readonly mayHaveRun: boolean; readonly decisions: readonly HeldDecision[] }
   | {
       readonly kind: 'refused';
       readonly code: 'refused_by_principal' | 'refused_by_rule' | 'expired' | 'withdrawn';

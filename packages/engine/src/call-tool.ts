@@ -101,7 +101,9 @@ async function runOrRefuse(
   const isCounted = !isRefused && judgement.limited.length > 0;
   const recorded = isCounted ? await recordCounted(deps, intent, judgement.limited) : (await deps.store.recordIntent(intent)).recorded;
   if (!recorded) {
-    const approved = isRefused ? null : await findApproved(deps.store.db, record);
+    const { host } = await deps.authority.host('current');
+    const isStale = isRefused || host.authority !== record.authority;
+    const approved = isStale ? null : await findApproved(deps.store.db, record);
     return approved ? await follow(deps, caller, approved, incoming) : 'stale';
   }
   if (isRefused) return await refusedByGate(deps, judgement, record);
@@ -179,7 +181,7 @@ async function hold(
     for (const decision of decisions)
       announceChange(deps, { type: 'decision', id: decision.id, state: 'pending', version: 1, seenBy: decision.question.answerBy });
   }
-  incoming.onHeld?.({ kind: 'held', call: callId, decisions: decisions.map((decision) => heldDecision(deps, decision)) });
+  incoming.onHeld?.({ kind: 'held', call: callId, mayHaveRun: raised.value.mayHaveRun, decisions: decisions.map((decision) => heldDecision(deps, decision)) });
   return await follow(deps, caller, callId, incoming);
 }
 

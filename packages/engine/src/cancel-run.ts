@@ -81,9 +81,9 @@ async function takeBack(
 }
 
 /** After the commit of a cancelling: tells whoever waits for one of its consults or calls. */
-export function announceCancelled(deps: EngineDeps, { consults, settled }: Cancelled): void {
+export async function announceCancelled(deps: EngineDeps, { consults, settled }: Cancelled): Promise<void> {
   for (const consult of consults) deps.signals.publish(TOPIC.consult(consult.id), consult.id);
-  for (const one of settled) announceSettled(deps, one);
+  for (const one of settled) await announceSettled(deps, one);
 }
 
 /** The ids that events about a consult's asker carry; `run` is the one that the question started. */
@@ -105,7 +105,7 @@ export async function withdrawConsult(deps: EngineDeps, caller: Caller, id: stri
   if (!settled.ok) return settled;
   const by = { actor: callerActor(caller), reason: `${found.asker} took its question back: ${reason}` };
   const cancelled = await deps.store.transact((tx) => cancelTree(tx, found.run, by, now));
-  announceCancelled(deps, cancelled);
+  await announceCancelled(deps, cancelled);
   if (cancelled.consults.some((consult) => consult.id === id)) return ok(null);
   return fail('conflict', 'It was settled meanwhile. Look again.');
 }
@@ -123,6 +123,6 @@ export async function cancelRun(deps: EngineDeps, doer: Doer, runId: string, rea
   const cancelled = await deps.store.transact((tx) =>
     cancelTree(tx, run.id, { actor, reason: `${actor.name} cancelled the run: ${reason}` }, now),
   );
-  announceCancelled(deps, cancelled);
+  await announceCancelled(deps, cancelled);
   return ok(null);
 }

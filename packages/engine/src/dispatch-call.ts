@@ -20,7 +20,7 @@ import {
   putOutbox,
   readHost,
 } from '@countersign/store';
-import { announceSettled } from './after-settling.ts';
+import { announceCallState, announceSettled } from './after-settling.ts';
 import { announceAuthority, announceChange } from './announce.ts';
 import { outcomeOf } from './call-tool.ts';
 import type { EngineDeps } from './deps.ts';
@@ -50,23 +50,31 @@ export async function dispatchCall(deps: EngineDeps, callId: string): Promise<vo
       deps.authority.forget();
       continue;
     }
-    if (claimed) await send(deps, claimed);
+    if (claimed) await send(deps, claimed.call, claimed.decisions);
     return;
   }
   // Authority keeps moving: the outbox row is still there, and the relay comes back to it.
 }
 
-async function claim(deps: EngineDeps, callId: string): Promise<CallRecord | 'stale' | null> {
+/** A call that this worker holds the lease of, and the decisions that it stands on. */
+type Claimed = { readonly call: CallRecord; readonly decisions: readonly DecisionRecord[] };
+
+async function claim(deps: EngineDeps, callId: string): Promise<Claimed | 'stale' | null> {
   const call = await findCall(deps.store.db, callId);
   if (call?.life.state !== 'queued') return null;
   const decisions = await decisionsOfCall(deps.store.db, callId);
   const standing = await recheck(deps, call, decisions);
-  if (standing.kind === 'frozen') return null;
-  if (standing.kind === 'stands') return await take(deps, call, standing);
+  if (standing.kind === 'waits') return null;
+  if (standing.kind === 'stands') {
+    const taken = await take(deps, call, standing);
+    if (taken === 'stale' || taken === null) return taken;
+    announceCallState(deps, taken, decisions);
+    return { call: taken, decisions };
+  }
   const settled =
     standing.kind === 'refused' ? await giveUp(deps, call, decisions, standing.error) : await reopen(deps, call, decisions, standing);
   if (settled === 'stale') return 'stale';
-  announceSettled(deps, settled);
+  await announceSettled(deps, settled);
   return null;
 }
 
@@ -108,7 +116,7 @@ async function take(
   return taken;
 }
 
-async function send(deps: EngineDeps, call: CallRecord): Promise<void> {
+async function send(deps: EngineDeps, call: CallRecord, decisions: readonly DecisionRecord[]): Promise<void> {
   const args = JSON.parse(call.effectiveArgs ?? call.args) as JsonObject;
   const beat = setInterval(() => {
     const until = later(deps.now(), LEASE_MS);
@@ -118,7 +126,7 @@ async function send(deps: EngineDeps, call: CallRecord): Promise<void> {
   }, HEARTBEAT_MS);
   try {
     const answer = await deps.upstreams.call(call.tool, args, { idempotencyKey: call.id, digest: call.toolDigest });
-    announceSettled(deps, await record(deps, call, answer));
+    await announceSettled(deps, await record(deps, call, answer), decisions);
   } finally {
     clearInterval(beat);
   }
@@ -148,27 +156,32 @@ async function record(deps: EngineDeps, call: CallRecord, answer: UpstreamAnswer
           payload: { ...outcome.payload, attempt: call.life.attempt, runAt },
         },
       ]);
-      await putOutbox(tx, [{ job: 'dispatch', subject: call.id, runAt, relayAt: now }]);
-      return nothingSettled;
+      // The promise stands until then: as long as it does, the reconciler leaves the call alone.
+      await putOutbox(tx, [{ job: 'dispatch', subject: call.id, runAt, relayAt: runAt }]);
+      // Not `isQueued`: it is sent when its time comes, not at once.
+      return { call: { ...call, life: released.value.next }, isQueued: false, decisions: [] };
     }
     const owner = call.life.lease?.owner ?? null;
     const command =
       outcome.state === 'done'
         ? ({ type: 'complete', owner } as const)
         : outcome.state === 'failed'
-          ? ({ type: 'fail', owner } as const)
+          ? ({ type: 'fail', owner, answered: answer.ok } as const)
           : ({ type: 'lose' } as const);
     const ended = advance(call.life, command, now);
     if (!ended.ok) throw new Error(`A call that is ${call.life.state} could not end.`);
-    const changes = { result: outcome.result, reason: outcome.reason, finishedAt: now };
+    const isUnknown = ended.value.next.state === 'unknown';
+    const isOfBefore = isUnknown && outcome.state === 'failed';
+    const reason = isOfBefore ? `It could not be sent again (${outcome.reason}), and nobody knows what came of an attempt before.` : outcome.reason;
+    const changes = { result: outcome.result, reason, finishedAt: now };
     if (!(await applyCall(tx, call.id, ended.value.from, ended.value.next, changes))) return nothingSettled;
     await appendAudit(tx, [
       { type: ended.value.event, at: now, actor: WORKER, ...about(call), payload: { ...outcome.payload, attempt: call.life.attempt } },
     ]);
     await dropOutbox(tx, 'dispatch', [call.id]);
-    remembering = await keepWishes(tx, call, wishes, now);
+    remembering = await keepWishes(tx, deps.config().tools, call, wishes, now);
     const finished = { ...call, life: ended.value.next };
-    const asked = outcome.state === 'unknown' ? [await raiseOutcomeDecision(tx, finished, outcome.reason, now)] : [];
+    const asked = isUnknown ? [await raiseOutcomeDecision(tx, finished, reason ?? 'Nobody knows what came of it.', now)] : [];
     return { call: finished, isQueued: false, decisions: asked };
   });
   if (remembering.length > 0) announceAuthority(deps);
@@ -264,5 +277,5 @@ export async function recoverCall(deps: EngineDeps, stranded: CallRecord): Promi
     const asked = call.effect === 'ask' ? [await raiseOutcomeDecision(tx, moved, reason, now)] : [];
     return { call: moved, isQueued: false, decisions: asked };
   });
-  announceSettled(deps, settled);
+  await announceSettled(deps, settled);
 }

@@ -70,6 +70,7 @@ export function describeEnd(
       return {
         kind: 'held',
         call: call.id,
+        mayHaveRun: call.life.mayHaveRun,
         decisions: decisions.filter((decision) => decision.supersededBy === null).map((decision) => heldDecision(deps, decision)),
       };
     default:

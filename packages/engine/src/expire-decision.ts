@@ -39,7 +39,7 @@ export async function expireDecision(deps: EngineDeps, id: string): Promise<void
     const others = await refuseCall(tx, call, { cause: 'expired', reason: EXPIRED_REASON, actor: CLOCK, decision: id }, now);
     return { call, isQueued: false, decisions: [mine, ...others] };
   });
-  if (settled) announceSettled(deps, settled);
+  if (settled) await announceSettled(deps, settled);
 }
 
 /** Reminds those who may answer, once, when the rule's time for it has come. */

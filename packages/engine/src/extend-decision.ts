@@ -1,6 +1,6 @@
 import { type Decision, type ErrorCode, type ExtendInput, fail, ok, type Result } from '@countersign/contracts';
 import { decide, withinDeadline } from '@countersign/core';
-import { appendAudit, applyDecision, findRun, findVisibleDecision, putOutbox } from '@countersign/store';
+import { appendAudit, applyDecision, decisionsOfCall, findRun, findVisibleDecision, putOutbox } from '@countersign/store';
 import { callerActor } from './actor.ts';
 import { announceChange } from './announce.ts';
 import type { Caller } from './caller.ts';
@@ -28,6 +28,13 @@ export async function extendDecision(
     const bound = decision.chain.length > 1 ? ((await findRun(tx, decision.run))?.expiresAt ?? null) : null;
     if (withinDeadline(input.expiresAt, bound) !== input.expiresAt) {
       return fail('input.invalid', `The question that this call belongs to ends at ${bound}, and nothing of it can wait longer.`);
+    }
+    const others = decision.call ? await decisionsOfCall(tx, decision.call) : [];
+    const approved = others.filter((other) => other.state.state === 'approved' && other.supersededBy === null);
+    const first = approved.find((other) => other.state.expiresAt < input.expiresAt);
+    if (first) {
+      const by = first.question.answerBy.join(' and ');
+      return fail('input.invalid', `${by} approved this call until ${first.state.expiresAt}, and it can't be sent after that.`);
     }
     if (!(await applyDecision(tx, id, moved.value.from, moved.value.next))) return fail('conflict', 'It changed meanwhile. Load it again.');
     await appendAudit(tx, [

@@ -79,7 +79,7 @@ function upstreamFindings({ server, state, since, error, tools, refused }: Upstr
 const quarantineFinding = (tool: string): Finding => ({
   code: 'tool.quarantined',
   severity: 'warning',
-  message: `The tool ${tool} changed its definition and is quarantined: every call of it is refused.`,
+  message: `The tool ${tool} changed its definition and is quarantined: every call of it is asked about.`,
   fix: 'Answer the decision about it in your inbox: it shows the new definition.',
 });
 
@@ -107,7 +107,7 @@ const needsTooMany = ({ id, needs }: Rule, who: string): Finding => ({
 
 function neverMatching(deps: EngineDeps, statuses: readonly UpstreamStatus[]): readonly Finding[] {
   const { rules, for: rulesFor } = deps.rules();
-  const matching = new Set(deps.upstreams.tools().flatMap(({ key }) => rulesFor(key)));
+  const matching = new Set(deps.upstreams.tools().flatMap(({ key, server, name }) => rulesFor(key, `${server}__${name}`)));
   // What a server offers that never connected is not known: a rule about it may be right.
   const unknown = statuses.filter(({ state, tools }) => state !== 'ready' && tools === 0).map(({ server }) => `${server}__`);
   const mayBeOf = (pattern: string, prefix: string): boolean => {

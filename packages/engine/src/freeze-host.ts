@@ -26,7 +26,8 @@ export async function thawHost(deps: EngineDeps, doer: Doer): Promise<Result<Hos
   const wasFrozen = await deps.store.transact(async (tx) => {
     const { frozen } = await readHost(tx);
     if (!frozen || !(await clearFrozen(tx, frozen.at))) return false;
-    const forMs = Date.parse(at) - Date.parse(frozen.at);
+    // A clock that was set back meanwhile must not take time away from anybody.
+    const forMs = Math.max(0, Date.parse(at) - Date.parse(frozen.at));
     await shiftDeadlines(tx, forMs);
     await shiftConsults(tx, forMs);
     await bumpAuthority(tx);

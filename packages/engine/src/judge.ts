@@ -86,7 +86,7 @@ export async function judge(
     tool,
     args,
     title: titleFor(rules, verdict.grounds, facts) ?? `${facts.agent.name} asks: ${tool.key}`,
-    rulesDigest: rules.digestFor(tool.key),
+    rulesDigest: rules.digestFor(tool.key, `${tool.server}__${tool.name}`),
     mandateVersions: Object.fromEntries(mandates.map((mandate) => [mandate.principal, mandate.version])),
     authority: Math.min(host.authority, caller.authority, ...above.map((one) => one?.authority ?? host.authority)),
     limited: limitedAmong(mandates, verdict.covered),

@@ -95,7 +95,9 @@ export async function answerOutcomeDecision(
 ): Promise<boolean> {
   if (effect === 'refuse') return false;
   const again = advance(call.life, { type: 'retry' }, now);
-  if (!again.ok || !(await applyCall(tx, call.id, again.value.from, again.value.next))) return false;
+  // What was fetched so far is that nobody knows: the end of the attempt to come is another one.
+  const changes = { reason: null, finishedAt: null, deliveredAt: null };
+  if (!again.ok || !(await applyCall(tx, call.id, again.value.from, again.value.next, changes))) return false;
   await appendAudit(tx, [
     { type: again.value.event, at: now, actor, ...about(call), payload: { retry: true, attempt: call.life.attempt + 1 } },
   ]);

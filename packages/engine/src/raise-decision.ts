@@ -28,8 +28,8 @@ import { seenContext } from './work.ts';
 
 /** What came of holding a call. `stale`: the authority moved on, judge again. `attached`: an identical call is open already. */
 export type Held =
-  | { readonly kind: 'held'; readonly call: CallId; readonly decisions: readonly DecisionRecord[] }
-  | { readonly kind: 'attached'; readonly call: CallId }
+  | { readonly kind: 'held'; readonly call: CallId; readonly mayHaveRun: false; readonly decisions: readonly DecisionRecord[] }
+  | { readonly kind: 'attached'; readonly call: CallId; readonly mayHaveRun: boolean }
   | { readonly kind: 'stale' };
 
 /** A group of grounds that the same principals answer. */
@@ -59,13 +59,15 @@ export async function raiseDecision(
   }
   const call = callRecord(deps, caller, work, judgement, claimed);
   return await deps.store.transact(async (tx) => {
-    const attached = await findAttachable(tx, agent, call.tool, call.argsDigest, work.chain.length > 1 ? work.run : null);
+    // Before anything is attached to: what was approved goes to whoever still has a right to it.
+    const { authority, frozen } = await readHost(tx);
+    if (authority !== judgement.authority) return ok({ kind: 'stale' });
+    const attached = await findAttachable(tx, agent, call.tool, call.argsDigest, work.chain.length > 1 ? work.run : null, call.createdAt);
     if (attached) {
       await markCall(tx, attached.id, 'told', deps.now());
-      return ok({ kind: 'attached', call: attached.id });
+      return ok({ kind: 'attached', call: attached.id, mayHaveRun: attached.life.mayHaveRun });
     }
-    const { authority, frozen } = await readHost(tx);
-    if (authority !== judgement.authority || !(await holdRunOpen(tx, work.run, frozen?.at ?? call.createdAt))) return ok({ kind: 'stale' });
+    if (!(await holdRunOpen(tx, work.run, frozen?.at ?? call.createdAt))) return ok({ kind: 'stale' });
     const limit = deps.config().limits.pending_per_agent;
     if ((await countPending(tx, agent)) >= limit) {
       return fail('limit.reached', `${agent} has ${limit} decisions open already. Wait for answers, or withdraw some.`);
@@ -95,7 +97,7 @@ export async function raiseDecision(
       claimed,
       supersedes: [],
     });
-    return ok({ kind: 'held', call: call.id, decisions });
+    return ok({ kind: 'held', call: call.id, mayHaveRun: false, decisions });
   });
 }
 
@@ -180,7 +182,7 @@ export function callRecord(deps: EngineDeps, caller: Caller, work: Work, judgeme
   const { effect, grounds } = judgement.verdict;
   const at = deps.now();
   const state = effect === 'allow' ? 'running' : effect === 'ask' ? 'held' : 'refused';
-  const life: CallLife = { state, version: 1, attempt: 0, lease: null };
+  const life: CallLife = { state, version: 1, attempt: 0, lease: null, mayHaveRun: false };
   return {
     id: mintId('call'),
     agent: actingName(caller),
@@ -219,6 +221,8 @@ function decisionRecord(
   const { call, work } = ask;
   const now = deps.now();
   const later = (ms: number): string => new Date(Date.parse(now) + ms).toISOString();
+  // One deadline for all that the call needs: after the earliest an answer to the others could lead nowhere.
+  const waitsMs = Math.min(...ask.parts.flatMap(({ grounds }) => grounds.map((ground) => ground.expiresMs)));
   const reminders = part.grounds.flatMap((ground) => ground.remindMs ?? []);
   const shown = {
     tool: call.tool,
@@ -254,7 +258,7 @@ function decisionRecord(
       state: 'pending',
       version: 1,
       approvals: [],
-      expiresAt: withinDeadline(later(Math.min(...part.grounds.map((ground) => ground.expiresMs))), work.expiresAt),
+      expiresAt: withinDeadline(later(waitsMs), work.expiresAt),
     },
     settledReason: null,
     supersedes: ask.supersedes[0] ?? null,

@@ -25,7 +25,10 @@ import {
 } from '@countersign/store';
 import type { Caller } from './caller.ts';
 import type { EngineDeps } from './deps.ts';
+import { redactDecision } from './redact.ts';
+import type { Tools } from './redact-paths.ts';
 import { receiptsOf } from './relay.ts';
+import { redactingTools } from './redacting-tools.ts';
 import { rememberTerm } from './remember.ts';
 import type { JsonObject, UpstreamReply } from './upstreams.ts';
 import { viewOf } from './view.ts';
@@ -40,7 +43,7 @@ export async function readDecision(deps: EngineDeps, viewer: Caller, id: string)
 
 /** The decisions that a viewer may see, by filter, a page at a time. */
 export async function listDecisions(deps: EngineDeps, viewer: Caller, query: DecisionQuery): Promise<Result<DecisionPage, 'not_found'>> {
-  const { items, nextCursor } = await listRecords(deps.store.db, viewOf(viewer), query);
+  const { items, nextCursor } = await listRecords(deps.store.db, viewOf(viewer), query, await redactingTools(deps));
   return ok({ items: await toWire(deps, viewer, items), nextCursor });
 }
 
@@ -59,15 +62,17 @@ async function toWire(deps: EngineDeps, viewer: Caller, records: readonly Decisi
   );
   const now = deps.now();
   const moment = { now, counted: host.frozen?.at ?? now };
+  const { tools } = deps.config();
   return records.map((record) => {
     const call = calls.find((candidate) => candidate.id === record.call) ?? null;
     const given = answers.filter((answer) => answer.decision === record.id);
     const filed = evidence.filter((piece) => piece.decision === record.id);
-    return wireDecision(viewer, record, call, { given, filed, notes }, moment);
+    return redactDecision(tools, wireDecision(tools, viewer, record, call, { given, filed, notes }, moment));
   });
 }
 
 function wireDecision(
+  tools: Tools,
   viewer: Caller,
   record: DecisionRecord,
   call: CallRecord | null,
@@ -117,7 +122,7 @@ function wireDecision(
     supersededBy: record.supersededBy,
     afterRefusalOf: record.afterRefusalOf,
     allowed: [...mayAnswer],
-    rememberTerm: mayAnswer.includes('approve') ? rememberTerm(record, call) : null,
+    rememberTerm: mayAnswer.includes('approve') ? rememberTerm(tools, record, call) : null,
     createdAt: record.createdAt,
     expiresAt: state.expiresAt,
     settledAt: state.state === 'pending' ? null : state.settledAt,

@@ -1,8 +1,10 @@
-import { type ErrorCode, fail, ok, type Result, type RuleTable, type TryInput, type TryReport } from '@countersign/contracts';
-import { explain, ruleTable, toolRows } from '@countersign/core';
+import { type ErrorCode, fail, ok, type Result, type RuleTable, type ToolDetail, type TryInput, type TryReport } from '@countersign/contracts';
+import { explain, isJsonObject, ruleTable, toolRows } from '@countersign/core';
 import { listTools } from '@countersign/store';
 import type { Caller } from './caller.ts';
-import type { EngineDeps } from './deps.ts';
+import { checkArguments } from './check-arguments.ts';
+import { type EngineDeps, toolConfig } from './deps.ts';
+import { redactedPaths } from './redact-paths.ts';
 import type { JsonObject } from './upstreams.ts';
 
 /** The rules in evaluation order, and what they say to each known tool. */
@@ -15,10 +17,29 @@ export async function describeRules(deps: EngineDeps): Promise<RuleTable> {
     tools: [
       ...toolRows(
         rules,
-        tools.map((tool) => ({ tool: tool.key, state: tool.state })),
+        tools.map(({ key, server, name, state }) => ({ tool: key, plain: `${server}__${name}`, state })),
       ),
     ],
   };
+}
+
+/** One tool that is known here, gone ones included: its accepted definition, and what the host declares about it. */
+export async function describeTool(deps: EngineDeps, key: string): Promise<Result<ToolDetail, 'tool.unknown'>> {
+  const { tools } = await deps.authority.host('current');
+  const record = tools.get(key);
+  if (!record) return fail('tool.unknown', `There is no tool ${key}.`);
+  const declared = deps.config().tools;
+  const own = toolConfig(declared, key);
+  return ok({
+    tool: record.key,
+    server: record.server,
+    state: record.state,
+    digest: record.acceptedDigest,
+    definition: JSON.parse(record.definition) as Record<string, unknown>,
+    idempotent: own?.idempotent ?? false,
+    cost: own?.cost ?? null,
+    redact: [...redactedPaths(declared, key)],
+  });
 }
 
 /** What the gate would say to one call, and what each rule and term said. Nothing is recorded or run. */
@@ -53,5 +74,5 @@ export async function tryCall(deps: EngineDeps, viewer: Caller, input: TryInput)
       earlierNo: [],
     },
   );
-  return ok({ effect: report.effect, grounds: [...report.grounds], considered: [...report.considered] });
+  return ok({ ...report, schemaProblem: isJsonObject(input.arguments) ? checkArguments(tool, input.arguments) : 'arguments must be object' });
 }

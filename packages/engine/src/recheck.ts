@@ -9,8 +9,8 @@ import type { JsonObject } from './upstreams.ts';
 /** How an approval stands at the moment of dispatch. */
 export type Standing =
   | { readonly kind: 'stands'; readonly authority: number; readonly limited: readonly LimitedTerm[] }
-  /** The host is frozen: nothing is dispatched, nothing is decided; thaw comes back to it. */
-  | { readonly kind: 'frozen' }
+  /** Nothing is dispatched and nothing is decided yet: the host is frozen, or the tool's server is not there. The reconciler comes back to it. */
+  | { readonly kind: 'waits' }
   | { readonly kind: 'refused'; readonly error: Failure }
   /** The gate now asks something that nobody answered. */
   | { readonly kind: 'stricter'; readonly work: Work; readonly judgement: Judgement; readonly why: string };
@@ -20,33 +20,36 @@ export type Standing =
  * commits only under the authority version that this read.
  */
 export async function recheck(deps: EngineDeps, call: CallRecord, decisions: readonly DecisionRecord[]): Promise<Standing> {
-  const { host } = await deps.authority.host('current');
-  if (host.frozen) return { kind: 'frozen' };
+  const { host, tools } = await deps.authority.host('current');
+  if (host.frozen) return { kind: 'waits' };
+  // Where an attempt before may have taken effect, whoever records this says so (`refuseCall`).
+  const nothing = call.life.mayHaveRun ? '' : ' Nothing was executed.';
   const refused = (code: Failure['code'], message: string): Standing => ({ kind: 'refused', error: { code, message } });
 
   const live = decisions.filter((decision) => decision.supersededBy === null);
   const asks = live.filter((decision) => decision.kind === 'call');
   const retries = live.filter((decision) => decision.kind === 'outcome' && decision.state.state === 'approved');
   const now = deps.now();
-  // A retry that a person ordered after the deadline stands on that later answer.
-  const overdue = retries.length === 0 && asks.find((decision) => now >= decision.state.expiresAt);
-  if (overdue)
-    return refused('decision.expired', `It was approved, but could not be sent before ${overdue.state.expiresAt}. Nothing was executed.`);
+  const standsOn = retries.at(-1);
+  // A retry that a person ordered after the deadline stands on that later answer, until that one's deadline.
+  const overdue = (standsOn ? [standsOn] : asks).find((decision) => now >= decision.state.expiresAt);
+  if (overdue) return refused('decision.expired', `It was approved, but could not be sent before ${overdue.state.expiresAt}.${nothing}`);
 
   const alone = await deps.authority.ofAgent(call.agent);
   if (!alone || alone.agent?.status === 'suspended')
-    return refused('tool.unknown', `${call.agent} was suspended after the approval. Nothing was executed.`);
+    return refused('tool.unknown', `${call.agent} was suspended after the approval.${nothing}`);
   const inRun = await standInRun(deps, alone, call.run, 'finish');
-  if (!inRun.ok) return refused('run.closed', `${inRun.error.message} Nothing was executed.`);
+  if (!inRun.ok) return refused('run.closed', `${inRun.error.message}${nothing}`);
   const { caller: agent, work } = inRun.value;
   const tool = deps.upstreams.tool(call.tool);
+  if (!tool && isServerAway(deps, tools.get(call.tool)?.server)) return { kind: 'waits' };
   if (!tool || !hasTool(deps, agent, call.tool))
-    return refused('tool.unknown', `${call.agent} no longer has the tool ${call.tool}. Nothing was executed.`);
+    return refused('tool.unknown', `${call.agent} no longer has the tool ${call.tool}.${nothing}`);
   if (tool.digest !== call.toolDigest)
-    return refused('tool.quarantined', `The definition of ${call.tool} changed after the approval. Nothing was executed.`);
+    return refused('tool.quarantined', `The definition of ${call.tool} changed after the approval.${nothing}`);
 
-  if (!(await isAsApproved(deps, call, asks)))
-    return refused('decision.digest_mismatch', 'The arguments on record are not the ones that were approved. Nothing was executed.');
+  if (!(await isAsApproved(deps, call, decisions)))
+    return refused('decision.digest_mismatch', `The arguments on record are not the ones that were approved.${nothing}`);
 
   const args = JSON.parse(call.effectiveArgs ?? call.args) as JsonObject;
   const judgement = await judge(deps, agent, work, tool, args, [], 'current');
@@ -70,13 +73,20 @@ const ownUses = (call: CallRecord, { verdict, mandateVersions }: Judgement): rea
       kind === 'term' && answerBy.every((name) => call.countedBy.includes(name) && mandateVersions[name] === call.mandateVersions[name]),
   );
 
-/** Whether the arguments about to be sent are, to the byte, those that arrived or those that an approving principal made of them. */
-async function isAsApproved(deps: EngineDeps, call: CallRecord, asks: readonly DecisionRecord[]): Promise<boolean> {
+/** Whether a server of the config is not connected. What it offers is not known then: after a restart its tools are not listed yet. */
+const isServerAway = (deps: EngineDeps, server: string | undefined): boolean =>
+  deps.upstreams.status().some((status) => status.server === server && status.state !== 'ready');
+
+/**
+ * Whether the arguments about to be sent are, to the byte, those that arrived or those that an approving principal made of them. A decision that
+ * took another's place was shown with what an answer to that one had made of them, so all decisions of the call count.
+ */
+async function isAsApproved(deps: EngineDeps, call: CallRecord, decisions: readonly DecisionRecord[]): Promise<boolean> {
   if (sha256(call.args) !== call.argsDigest) return false;
   if (call.effectiveArgs === null) return true;
   const answers = await answersOf(
     deps.store.db,
-    asks.map((decision) => decision.id),
+    decisions.map((decision) => decision.id),
   );
   return answers.some((answer) => answer.effect === 'approve' && answer.editedArgs === call.effectiveArgs);
 }

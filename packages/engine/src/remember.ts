@@ -21,6 +21,8 @@ import {
   type Transaction,
 } from '@countersign/store';
 import { about } from './raise-decision.ts';
+import { holdsRedacted } from './redact.ts';
+import type { Tools } from './redact-paths.ts';
 import { later } from './settle-call.ts';
 
 /** Where the person names no time: long enough to be of use, short enough that a forgotten term ends by itself. */
@@ -31,20 +33,24 @@ const MAX_TERMS = 2000;
 /** No term is longer than its source may be, so longer arguments need not be written out to find that out. */
 const MAX_ARGS = 4096;
 
-const termOf = (call: Pick<CallRecord, 'tool'>, args: string): Result<Term, 'mandate.invalid'> =>
-  args.length > MAX_ARGS
-    ? fail('mandate.invalid', 'The arguments of this call are too large to be remembered as a term.')
-    : narrowTerm(call.tool, JSON.parse(args));
+function termOf(tools: Tools, { tool }: Pick<CallRecord, 'tool'>, text: string): Result<Term, 'mandate.invalid'> {
+  if (text.length > MAX_ARGS) return fail('mandate.invalid', 'The arguments of this call are too large to be remembered as a term.');
+  const args: unknown = JSON.parse(text);
+  return holdsRedacted(tools, tool, args)
+    ? fail('mandate.invalid', 'Some arguments of this call are shown to nobody, and a term would spell them out. Write one by hand that does not.')
+    : narrowTerm(tool, args);
+}
 
 /** The term that `remember` would add for this decision, without time and uses; null where there is nothing to remember. */
-export function rememberTerm(decision: Pick<DecisionRecord, 'kind'>, call: CallRecord | null): Term | null {
+export function rememberTerm(tools: Tools, decision: Pick<DecisionRecord, 'kind'>, call: CallRecord | null): Term | null {
   if (decision.kind !== 'call' || !call) return null;
-  const term = termOf(call, call.effectiveArgs ?? call.args);
+  const term = termOf(tools, call, call.effectiveArgs ?? call.args);
   return term.ok ? term.value : null;
 }
 
 /** The wish that goes with an answer, or why it can't be kept: told to the person now, not when the call has run. */
 export function readWish(
+  tools: Tools,
   input: Pick<AnswerInput, 'effect' | 'remember'>,
   decision: Pick<DecisionRecord, 'kind'>,
   call: CallRecord | null,
@@ -59,7 +65,7 @@ export function readWish(
       'There is no call here that could be remembered. A term that an agent proposes gets into your mandate by your own hand.',
     );
   }
-  const term = termOf(call, editedArgs ?? call.effectiveArgs ?? call.args);
+  const term = termOf(tools, call, editedArgs ?? call.effectiveArgs ?? call.args);
   if (!term.ok) return term;
   const { ttl_days: days = DEFAULT_DAYS, uses = null } = input.remember;
   return ok({ expiresAt: later(now, days * DAY_MS), uses });
@@ -90,8 +96,14 @@ export async function wishesOf(db: Queryable, call: CallRecord): Promise<readonl
  * Adds the terms of a call that succeeded, in the transaction that records its success and holds the lock of the authority.
  * @returns the principals whose mandate has a new version.
  */
-export async function keepWishes(tx: Transaction, call: CallRecord, wishes: readonly Wish[], now: string): Promise<readonly string[]> {
-  const term = termOf(call, call.effectiveArgs ?? call.args);
+export async function keepWishes(
+  tx: Transaction,
+  tools: Tools,
+  call: CallRecord,
+  wishes: readonly Wish[],
+  now: string,
+): Promise<readonly string[]> {
+  const term = termOf(tools, call, call.effectiveArgs ?? call.args);
   if (!term.ok) return [];
   const kept: string[] = [];
   for (const { principal, decision, expiresAt, uses } of wishes) {

@@ -58,7 +58,8 @@ export const judgedBy = ({ tool, rulesDigest, authority, mandateVersions, verdic
 export const later = (now: string, byMs: number): string => new Date(Date.parse(now) + byMs).toISOString();
 
 /**
- * Refuses a call and takes its other open decisions back, each with the reason. Nothing leads from here to upstream.
+ * Refuses a call and takes its other open decisions back, each with the reason. Nothing leads from here to upstream. A call that may have run
+ * in an earlier attempt is not refused but stays unknown: it is only not sent again.
  * @returns the decisions that were taken back.
  */
 export async function refuseCall(
@@ -68,14 +69,10 @@ export async function refuseCall(
   now: string,
 ): Promise<readonly DecisionRecord[]> {
   const refused = advance(call.life, { type: 'refuse', cause: refusal.cause }, now);
-  if (
-    refused.ok &&
-    (await applyCall(tx, call.id, refused.value.from, refused.value.next, {
-      cause: refusal.cause,
-      reason: refusal.reason,
-      finishedAt: now,
-    }))
-  ) {
+  const isRefused = refused.ok && refused.value.next.state === 'refused';
+  const reason = isRefused ? refusal.reason : `It was not sent again: ${refusal.reason} Nobody knows what came of the attempt before.`;
+  const changes = { ...(isRefused && { cause: refusal.cause }), reason, finishedAt: now };
+  if (refused.ok && (await applyCall(tx, call.id, refused.value.from, refused.value.next, changes))) {
     await appendAudit(tx, [
       {
         type: refused.value.event,
@@ -83,7 +80,7 @@ export async function refuseCall(
         actor: refusal.actor,
         ...about(call),
         decision: refusal.decision,
-        payload: { cause: refusal.cause, reason: refusal.reason },
+        payload: { cause: refusal.cause, reason },
       },
     ]);
     await dropOutbox(tx, 'dispatch', [call.id]);

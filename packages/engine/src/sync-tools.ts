@@ -1,6 +1,6 @@
 /**
  * Keeps the tools' rows in step with what upstream servers list. A new tool is registered as it is; a changed definition quarantines the tool:
- * its calls are refused, pending decisions on it are void, and the host's principals are asked whether the new definition is accepted.
+ * its calls are asked about, pending decisions on it are void, and the host's principals are asked whether the new definition is accepted.
  */
 import { canonicalize } from '@countersign/audit';
 import {
@@ -38,7 +38,7 @@ export async function syncTools(deps: EngineDeps): Promise<void> {
     if (before?.currentDigest === tool.digest && before.state !== 'gone') continue;
     const settled = await deps.store.transact((tx) => (before ? change(deps, tx, before, tool) : discover(deps, tx, tool)));
     hasChanged = true;
-    for (const one of settled) announceSettled(deps, one);
+    for (const one of settled) await announceSettled(deps, one);
     announceChange(deps, { type: 'tool', id: tool.key, seenBy: [] });
   }
   if (hasChanged) announceAuthority(deps);
@@ -101,7 +101,7 @@ async function askAbout(tx: Transaction, before: ToolRecord, tool: PinnedTool, a
     {
       kind: 'tool' as const,
       effect: 'ask' as const,
-      reason: 'An upstream server changed what this tool says of itself. Until somebody accepts it, every call of it is refused.',
+      reason: 'An upstream server changed what this tool says of itself. Until somebody accepts it, every call of it is asked about.',
       answerBy: principals,
       needs: 1,
       expiresMs: WAITS_MS,
@@ -117,7 +117,8 @@ async function askAbout(tx: Transaction, before: ToolRecord, tool: PinnedTool, a
     tool: tool.key,
     title,
     principal: first,
-    agent: tool.server,
+    // No agent can have this name, so none sees, counts or takes back what is asked about a server.
+    agent: `${tool.server} (server)`,
     run: mintId('run'),
     chain: [],
     grounds,

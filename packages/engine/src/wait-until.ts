@@ -38,7 +38,8 @@ async function within(event: Promise<void>, ms: number, signal: AbortSignal): Pr
   let timer: NodeJS.Timeout | undefined;
   let stop: () => void = () => undefined;
   const over = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, ms);
+    // Whoever waits keeps no process alive by it: at Ctrl-C they were answered, and only this timer would be left.
+    timer = setTimeout(resolve, ms).unref();
     stop = resolve;
     signal.addEventListener('abort', stop, { once: true });
   });

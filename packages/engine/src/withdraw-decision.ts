@@ -50,6 +50,6 @@ export async function withdrawDecision(deps: EngineDeps, caller: Caller, id: str
     return ok({ call, isQueued: false, decisions: [mine, ...others] });
   });
   if (!settled.ok) return settled;
-  announceSettled(deps, settled.value);
+  await announceSettled(deps, settled.value);
   return await readDecision(deps, caller, id);
 }

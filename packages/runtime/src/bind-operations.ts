@@ -21,6 +21,7 @@ import {
   createPrincipal,
   type Doer,
   describeRules,
+  describeTool,
   type EngineDeps,
   extendDecision,
   findFindings,
@@ -34,11 +35,14 @@ import {
   issuePrincipalToken,
   listAgents,
   listCredentials,
+  listDecisionRows,
   listDecisions,
   listPrincipals,
   openSession,
+  previewMandate,
   queryAudit,
   readDecision,
+  readStats,
   recordForbidden,
   recordRejected,
   redeemLogin,
@@ -81,6 +85,7 @@ export function bindOperations({ deps, operatorSecret, config, reload, readiness
     recordForbidden: (doer: Doer, attempt: { readonly route: string; readonly id: string | null }) => recordForbidden(deps, doer, attempt),
 
     listDecisions: (viewer: Caller, query: Parameters<typeof listDecisions>[2]) => listDecisions(deps, viewer, query),
+    listDecisionRows: (viewer: Caller, query: Parameters<typeof listDecisionRows>[2]) => listDecisionRows(deps, viewer, query),
     getDecision: (viewer: Caller, id: string) => noted(viewer, 'GET decisions/:id', id, readDecision(deps, viewer, id)),
     answerDecision: (caller: Caller, id: string, input: Parameters<typeof answerDecision>[3]) =>
       noted(caller, 'POST decisions/:id/answer', id, answerDecision(deps, caller, id, input)),
@@ -91,6 +96,8 @@ export function bindOperations({ deps, operatorSecret, config, reload, readiness
 
     describeRules: () => describeRules(deps),
     tryCall: (viewer: Caller, input: Parameters<typeof tryCall>[2]) => tryCall(deps, viewer, input),
+    describeTool: (key: string) => describeTool(deps, key),
+    readStats: (caller: Caller, query: Parameters<typeof readStats>[2]) => readStats(deps, caller, query),
 
     listAgents: async (doer: Doer) => ok(await listAgents(deps, ownPrincipal(doer))),
     createAgent: async (doer: Doer, input: AgentInput): Promise<Result<Agent>> => {
@@ -130,6 +137,7 @@ export function bindOperations({ deps, operatorSecret, config, reload, readiness
 
     getMandate: (caller: Caller) => getMandate(deps, caller),
     setMandate: (caller: Caller, terms: Parameters<typeof setMandate>[2], ifMatch: number) => setMandate(deps, caller, terms, ifMatch),
+    previewMandate: (caller: Caller, input: Parameters<typeof previewMandate>[2]) => previewMandate(deps, caller, input),
 
     queryAudit: (viewer: Caller, query: Parameters<typeof queryAudit>[2]) => queryAudit(deps, { caller: viewer }, query),
 

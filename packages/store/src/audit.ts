@@ -2,8 +2,9 @@ import { canonicalize } from '@countersign/audit';
 import type { Actor, AuditEvent, AuditEventType, AuditQuery, Id } from '@countersign/contracts';
 import { and, asc, desc, eq, gt, gte, ilike, inArray, lt, or, type SQL, sql } from 'drizzle-orm';
 import { iso, type Queryable } from './database.ts';
+import { likePattern, visibleTo } from './decision-filter.ts';
 import { mintId } from './ids.ts';
-import { auditPending, run } from './schema/index.ts';
+import { auditPending, call, decision, run } from './schema/index.ts';
 
 /** One audit event before it has an id and a place. Handles and ids are strings; `at` is ISO 8601 UTC. */
 export type AuditRecord = {
@@ -38,13 +39,23 @@ export async function appendAudit(db: Queryable, records: readonly AuditRecord[]
   if (records.length > 0) await db.insert(auditPending).values(records.map(auditRow));
 }
 
-/** Which events a viewer may see: all, those of one principal, or those of an agent's own chain as far as they are its principal's. */
+/**
+ * Which events a viewer may see: all; those of a principal, and of each decision that it may see with its call; or those of an agent's own
+ * chain as far as they are its principal's.
+ */
 export type AuditView = { readonly principal: string } | { readonly agent: string; readonly principal: string } | 'all';
 
-function visibleTo(view: AuditView): SQL | undefined {
+function mayRead(view: AuditView): SQL | undefined {
   if (view === 'all') return undefined;
   const ofPrincipal = eq(auditPending.principal, view.principal);
-  return 'agent' in view ? and(ofPrincipal, or(eq(auditPending.agent, view.agent), inChainOf(view.agent))) : ofPrincipal;
+  return 'agent' in view ? and(ofPrincipal, or(eq(auditPending.agent, view.agent), inChainOf(view.agent))) : or(ofPrincipal, ofDecisionOf(view));
+}
+
+/** Whoever is asked may read what was asked, answered and done, whoever's agent it was. */
+function ofDecisionOf(view: { readonly principal: string }): SQL {
+  const isVisible = visibleTo(view);
+  return sql`(exists (select 1 from ${decision} where ${decision.id} = ${auditPending.decision} and ${isVisible})
+    or exists (select 1 from ${decision} where ${decision.call} = ${auditPending.call} and ${isVisible}))`;
 }
 
 /** The runs of an agent, those above and those below them. `union` drops doubles, so the walk ends. */
@@ -58,15 +69,19 @@ const inChainOf = (agent: string): SQL =>
         union select r.id from ${run} r join down on r.parent = down.id)
     select id from up union select id from down)`;
 
-/** Events by filter, in order of arrival; `nextCursor` is null at the end. */
+/**
+ * Events by filter, in order of arrival; `nextCursor` is null at the end. `unsearched`: tools whose calls' events hold what nobody is shown:
+ * `q` finds those by type alone.
+ */
 export async function queryAudit(
   db: Queryable,
   view: AuditView,
   query: AuditQuery,
+  unsearched: readonly string[] = [],
 ): Promise<{ readonly items: AuditEvent[]; readonly nextCursor: string | null }> {
   const newest = query.order === 'newest';
   const filters: (SQL | undefined)[] = [
-    visibleTo(view),
+    mayRead(view),
     query.type && inArray(auditPending.type, query.type),
     query.agent ? eq(auditPending.agent, query.agent) : undefined,
     query.principal ? eq(auditPending.principal, query.principal) : undefined,
@@ -75,7 +90,7 @@ export async function queryAudit(
     query.run ? eq(auditPending.run, query.run) : undefined,
     query.since ? gte(auditPending.at, new Date(query.since)) : undefined,
     query.until ? lt(auditPending.at, new Date(query.until)) : undefined,
-    query.q ? or(ilike(auditPending.payload, likePattern(query.q)), ilike(auditPending.type, likePattern(query.q))) : undefined,
+    query.q ? matchesText(query.q, unsearched) : undefined,
     query.cursor ? (newest ? lt : gt)(auditPending.arrival, Number(query.cursor)) : undefined,
   ];
   const rows = await db
@@ -88,8 +103,12 @@ export async function queryAudit(
   return { items, nextCursor: rows.length > query.limit ? (items.at(-1)?.cursor ?? null) : null };
 }
 
-/** A literal substring as an ILIKE pattern. */
-export const likePattern = (text: string): string => `%${text.replace(/[\\%_]/g, (character) => `\\${character}`)}%`;
+function matchesText(text: string, unsearched: readonly string[]): SQL | undefined {
+  const pattern = likePattern(text);
+  const inPayload = ilike(auditPending.payload, pattern);
+  const isOfSuch = sql`exists (select 1 from ${call} where ${call.id} = ${auditPending.call} and ${inArray(call.tool, [...unsearched])})`;
+  return or(ilike(auditPending.type, pattern), unsearched.length > 0 ? and(sql`not ${isOfSuch}`, inPayload) : inPayload);
+}
 
 const toEvent = (row: typeof auditPending.$inferSelect): AuditEvent => ({
   cursor: String(row.arrival),

@@ -1,8 +1,8 @@
 import type { CallId, CallState, Digest, Ground, RunId } from '@countersign/contracts';
 import type { CallLife } from '@countersign/core';
-import { and, desc, eq, inArray, isNull, lte, or, sql } from 'drizzle-orm';
+import { and, desc, eq, gt, gte, inArray, isNull, lt, lte, or, sql } from 'drizzle-orm';
 import { iso, isoOrNull, type Queryable, rowsOf } from './database.ts';
-import { call, run } from './schema/index.ts';
+import { call, outbox, run } from './schema/index.ts';
 
 /** One call as it is kept. `args`, `effectiveArgs` and `result` are exact JSON texts. */
 export type CallRecord = {
@@ -57,6 +57,7 @@ const toCall = (row: CallRow): CallRecord => ({
     version: row.version,
     attempt: row.attempt,
     lease: row.leaseOwner && row.leaseUntil ? { owner: row.leaseOwner, until: iso(row.leaseUntil) } : null,
+    mayHaveRun: row.mayHaveRun || row.state === 'unknown',
   },
   cause: row.cause,
   reason: row.reason,
@@ -91,6 +92,7 @@ export const callRow = (record: CallRecord): typeof call.$inferInsert => ({
   attempt: record.life.attempt,
   leaseOwner: record.life.lease?.owner ?? null,
   leaseUntil: record.life.lease ? new Date(record.life.lease.until) : null,
+  mayHaveRun: record.life.mayHaveRun,
   cause: record.cause,
   reason: record.reason,
   result: record.result,
@@ -117,7 +119,9 @@ export type CallChanges = {
   readonly reason?: string | null;
   readonly result?: string | null;
   readonly effectiveArgs?: string | null;
-  readonly finishedAt?: string;
+  readonly finishedAt?: string | null;
+  /** Null alone: the outcome to come was not fetched yet. */
+  readonly deliveredAt?: null;
   readonly countedBy?: readonly string[];
   readonly judged?: Pick<CallRecord, 'toolDigest' | 'rulesDigest' | 'authority' | 'mandateVersions' | 'grounds'>;
 };
@@ -132,11 +136,13 @@ export async function applyCall(db: Queryable, id: string, from: number, next: C
       attempt: next.attempt,
       leaseOwner: next.lease?.owner ?? null,
       leaseUntil: next.lease ? new Date(next.lease.until) : null,
+      mayHaveRun: next.mayHaveRun,
       ...(changes.cause !== undefined && { cause: changes.cause }),
       ...(changes.reason !== undefined && { reason: changes.reason }),
       ...(changes.result !== undefined && { result: changes.result }),
       ...(changes.effectiveArgs !== undefined && { effectiveArgs: changes.effectiveArgs }),
-      ...(changes.finishedAt !== undefined && { finishedAt: new Date(changes.finishedAt) }),
+      ...(changes.finishedAt !== undefined && { finishedAt: changes.finishedAt === null ? null : new Date(changes.finishedAt) }),
+      ...(changes.deliveredAt !== undefined && { deliveredAt: changes.deliveredAt }),
       ...(changes.countedBy !== undefined && { countedBy: [...changes.countedBy] }),
       ...changes.judged,
     })
@@ -145,8 +151,11 @@ export async function applyCall(db: Queryable, id: string, from: number, next: C
   return rows.length === 1;
 }
 
+/** How long a result waits for an agent that calls again instead of fetching it; later, the call is a new one. The same as in `approved_twin`. */
+const FETCHED_WITHIN_MS = 86_400_000;
+
 /**
- * The call that an identical one attaches to: still open, or finished and not yet delivered. Takes a transaction lock on the
+ * The call that an identical one attaches to: still open, or finished within a day before `at` and not yet delivered. Takes a transaction lock on the
  * (agent, tool, digest), so that two identical calls at once make one decision. `run`: the consult's run that it belongs to; null for an agent
  * acting for itself, whose calls attach from any session. What was asked under one chain never serves another.
  */
@@ -156,6 +165,7 @@ export async function findAttachable(
   tool: string,
   argsDigest: Digest,
   inRun: string | null,
+  at: string,
 ): Promise<CallRecord | null> {
   const isOfSameChain =
     inRun === null ? sql`exists (select 1 from ${run} where ${run.id} = ${call.run} and ${run.parent} is null)` : eq(call.run, inRun);
@@ -172,7 +182,11 @@ export async function findAttachable(
         isOfSameChain,
         or(
           inArray(call.state, ['held', 'queued', 'executing']),
-          and(inArray(call.state, ['done', 'failed', 'unknown']), isNull(call.deliveredAt)),
+          and(
+            inArray(call.state, ['done', 'failed', 'unknown']),
+            isNull(call.deliveredAt),
+            gt(call.finishedAt, new Date(Date.parse(at) - FETCHED_WITHIN_MS)),
+          ),
         ),
       ),
     )
@@ -181,7 +195,7 @@ export async function findAttachable(
   return row ? toCall(row) : null;
 }
 
-/** Marks that the caller knows the decision's id (`told`) or has the outcome (`delivered`). Neither is ever unset. */
+/** Marks that the caller knows the decision's id (`told`) or has the outcome (`delivered`). Only an attempt anew unsets the latter. */
 export async function markCall(db: Queryable, id: string, mark: 'told' | 'delivered', at: string): Promise<void> {
   const column = mark === 'told' ? call.toldAt : call.deliveredAt;
   await db
@@ -203,18 +217,22 @@ export async function markRefusalsDelivered(
     .where(and(isSame, eq(call.state, 'refused'), isNull(call.deliveredAt)));
 }
 
-/** Calls that need somebody: queued, or executing under a lease that ran out, or running since before `startedBefore` (their process died). */
+/**
+ * Calls that need somebody: executing under a lease that ran out, or running since before `startedBefore` (their process died); then those that
+ * are queued and that no promise of the outbox stands for any more. One that waits for its next attempt still has its promise.
+ */
 export async function findStranded(db: Queryable, now: string, startedBefore: string, limit: number): Promise<readonly CallRecord[]> {
   const rows = await db
     .select()
     .from(call)
     .where(
       or(
-        eq(call.state, 'queued'),
+        and(eq(call.state, 'queued'), sql`not exists (select 1 from ${outbox} where ${outbox.job} = 'dispatch' and ${outbox.subject} = ${call.id})`),
         and(eq(call.state, 'executing'), lte(call.leaseUntil, new Date(now))),
         and(eq(call.state, 'running'), lte(call.createdAt, new Date(startedBefore))),
       ),
     )
+    .orderBy(sql`${call.state} = 'queued'`, call.id)
     .limit(limit);
   return rows.map(toCall);
 }
@@ -283,4 +301,51 @@ export async function findCalls(db: Queryable, ids: readonly string[]): Promise<
       .from(call)
       .where(inArray(call.id, [...ids]))
   ).map(toCall);
+}
+
+/** What arrived with a call and what a principal made of it, as exact JSON texts, and nothing else of it; null where that is too large. */
+export type CallArguments = Pick<CallRecord, 'id' | 'tool'> & { readonly texts: readonly string[] | null };
+
+/** The arguments of those of these calls that are of one of these tools, each up to `maxBytes` in all. */
+export async function argumentsOf(
+  db: Queryable,
+  ids: readonly string[],
+  tools: readonly string[],
+  maxBytes: number,
+): Promise<readonly CallArguments[]> {
+  if (ids.length === 0 || tools.length === 0) return [];
+  const isSmall = sql`octet_length(${call.args}) + coalesce(octet_length(${call.effectiveArgs}), 0) <= ${sql.raw(String(maxBytes))}`;
+  const rows = await db
+    .select({
+      id: call.id,
+      tool: call.tool,
+      args: sql<string | null>`case when ${isSmall} then ${call.args} end`,
+      effectiveArgs: sql<string | null>`case when ${isSmall} then ${call.effectiveArgs} end`,
+    })
+    .from(call)
+    .where(and(inArray(call.id, [...ids]), inArray(call.tool, [...tools])));
+  return rows.map(({ id, tool, args, effectiveArgs }) => ({
+    id: id as CallId,
+    tool,
+    texts: args === null ? null : effectiveArgs === null ? [args] : [args, effectiveArgs],
+  }));
+}
+
+/** A recorded call as it can be judged again; `args` is null where they are larger than what was asked for. */
+export type RecordedCall = Pick<CallRecord, 'id' | 'agent' | 'run' | 'tool' | 'createdAt'> & { readonly args: string | null };
+
+/** The calls of a principal's agents since a moment, newest first; `before` is the last one of the page before. */
+export async function recordedCalls(
+  db: Queryable,
+  principal: string,
+  { since, before, limit, maxBytes }: { readonly since: string; readonly before: string | null; readonly limit: number; readonly maxBytes: number },
+): Promise<readonly RecordedCall[]> {
+  const args = sql<string | null>`case when octet_length(${call.args}) <= ${sql.raw(String(maxBytes))} then ${call.args} end`;
+  const rows = await db
+    .select({ id: call.id, agent: call.agent, run: call.run, tool: call.tool, createdAt: call.createdAt, args })
+    .from(call)
+    .where(and(eq(call.principal, principal), gte(call.createdAt, new Date(since)), before === null ? undefined : lt(call.id, before)))
+    .orderBy(desc(call.id))
+    .limit(limit);
+  return rows.map((row) => ({ ...row, id: row.id as CallId, run: row.run as RunId, createdAt: iso(row.createdAt) }));
 }

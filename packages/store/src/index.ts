@@ -15,6 +15,8 @@ export {
 export { type AuditRecord, type AuditView, appendAudit, queryAudit } from './audit.ts';
 export {
   applyCall,
+  argumentsOf,
+  type CallArguments,
   type CallChanges,
   type CallRecord,
   countCalls,
@@ -29,6 +31,8 @@ export {
   markCall,
   markRefusalsDelivered,
   openCallsOf,
+  type RecordedCall,
+  recordedCalls,
 } from './calls.ts';
 export {
   applyConsult,
@@ -49,13 +53,14 @@ export {
   shiftConsults,
 } from './consults.ts';
 export type { Database, Queryable, Transaction } from './database.ts';
+export type { DecisionView } from './decision-filter.ts';
+export { type DecisionRowRecord, listDecisionRows } from './decision-rows.ts';
 export {
   type AnswerRecord,
   answersOf,
   applyDecision,
   countPending,
   type DecisionRecord,
-  type DecisionView,
   decisionsInRun,
   decisionsOfCall,
   type EarlierRefusal,
@@ -132,4 +137,5 @@ export {
   type RunStatus,
 } from './runs.ts';
 export { MIGRATIONS, openStore, type Store } from './store.ts';
+export { statsOf } from './stats.ts';
 export { dropUsesExcept, type LimitedTerm, lockAuthority, takeUses, usesOf } from './term-uses.ts';

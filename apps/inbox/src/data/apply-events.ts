@@ -38,7 +38,7 @@ export async function applyEvents(queryClient: QueryClient, events: readonly Cli
   await Promise.all([
     applyToLists(queryClient, states),
     queryClient.invalidateQueries({ queryKey: keys.auditTails }),
-    ...(states.size > 0 ? [keys.pendingCount, keys.allStats].map((queryKey) => queryClient.invalidateQueries({ queryKey })) : []),
+    ...(states.size > 0 ? [keys.decisionCounts, keys.allStats].map((queryKey) => queryClient.invalidateQueries({ queryKey })) : []),
     ...[...states.keys()].map((id) => markDecision(queryClient, id)),
     ...decisionsOfCalls(queryClient, calls).map((id) => markDecision(queryClient, id)),
     ...OTHERS.filter(([type]) => types.has(type)).flatMap(([, queryKeys]) =>

@@ -1,20 +1,19 @@
-import type { Decision, DecisionQuery } from '@countersign/contracts';
+import type { Decision, DecisionRowQuery } from '@countersign/contracts';
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { client, unwrap } from './client.ts';
 import { type DecisionFilters, keys } from './keys.ts';
 import type { RowPage, RowPages } from './list-cache.ts';
-import { toRow } from './rows.ts';
 
 /** Rows that come with one request: a few screens full. */
 const PAGE = 100;
 
 export async function readRows(
   filters: DecisionFilters,
-  paging: Pick<Partial<DecisionQuery>, 'limit' | 'cursor'>,
+  paging: Pick<Partial<DecisionRowQuery>, 'limit' | 'cursor'>,
   signal?: AbortSignal,
 ): Promise<RowPage> {
-  const page = await unwrap(client.decisions.list({ ...filters, ...paging }, { signal }));
-  return { items: page.items.map(toRow), nextCursor: page.nextCursor };
+  const { items, nextCursor } = await unwrap(client.decisions.rows({ ...filters, ...paging }, { signal }));
+  return { items, nextCursor };
 }
 
 export const decisionList = (filters: DecisionFilters) =>
@@ -27,6 +26,16 @@ export const decisionList = (filters: DecisionFilters) =>
     staleTime: Number.POSITIVE_INFINITY,
     refetchOnWindowFocus: false,
   });
+
+/** How many decisions there are of a kind, whether or not they were read. */
+export const decisionCount = (filters: DecisionFilters) =>
+  queryOptions<number>({
+    queryKey: keys.decisionCount(filters),
+    queryFn: async ({ signal }) => (await unwrap(client.decisions.rows({ ...filters, limit: 1 }, { signal }))).total,
+  });
+
+/** What the inbox shows when it is opened. */
+export const PENDING: DecisionFilters = { sort: 'age', state: ['pending'] };
 
 const ON_ITS_WAY_MS = 1000;
 

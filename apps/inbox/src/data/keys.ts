@@ -1,7 +1,7 @@
-import type { AuditQuery, DecisionQuery } from '@countersign/contracts';
+import type { AuditQuery, DecisionRowQuery } from '@countersign/contracts';
 
 /** Which decisions are listed: the filters of the URL, without paging. */
-export type DecisionFilters = Omit<Partial<DecisionQuery>, 'limit' | 'cursor'> & Pick<DecisionQuery, 'sort'>;
+export type DecisionFilters = Omit<Partial<DecisionRowQuery>, 'limit' | 'cursor'> & Pick<DecisionRowQuery, 'sort'>;
 export type AuditFilters = Omit<Partial<AuditQuery>, 'limit' | 'cursor'>;
 
 /** Names of everything in the query cache. */
@@ -10,7 +10,8 @@ export const keys = {
   host: ['host'],
   decisionLists: ['decisions', 'list'],
   decisionList: (filters: DecisionFilters) => ['decisions', 'list', filters],
-  pendingCount: ['decisions', 'list', 'count'],
+  decisionCounts: ['decisions', 'count'],
+  decisionCount: (filters: DecisionFilters) => ['decisions', 'count', filters],
   decision: (id: string) => ['decisions', 'one', id],
   allDecisions: ['decisions'],
   timeline: (id: string) => ['timeline', id],

@@ -1,7 +1,8 @@
 /** What an event does to the lists that are in the cache, as plain functions over their pages. */
+
+import type { DecisionRow } from '@countersign/contracts';
 import type { InfiniteData } from '@tanstack/react-query';
 import type { DecisionFilters } from './keys.ts';
-import type { DecisionRow } from './rows.ts';
 
 export type RowPage = { readonly items: readonly DecisionRow[]; readonly nextCursor: string | null };
 export type RowPages = InfiniteData<RowPage, string | undefined>;
@@ -13,6 +14,8 @@ export function belongs(row: DecisionRow, filters: DecisionFilters): boolean | n
   if (filters.agent && filters.agent !== row.agent) return false;
   if (filters.tool && filters.tool !== row.tool) return false;
   if (filters.rule && !row.rules.includes(filters.rule)) return false;
+  if (filters.since && row.createdAt < filters.since) return false;
+  if (filters.until && row.createdAt >= filters.until) return false;
   return filters.q ? null : true;
 }
 

@@ -47,8 +47,13 @@ export function withFilter(search: URLSearchParams, name: string, value: string 
   return next;
 }
 
-/** The filters that are on, each to be taken out with one press. `names` gives each its label, in order. */
-export function FiltersOn({ names }: { readonly names: Readonly<Record<string, string>> }) {
+type FiltersOnProps = {
+  readonly names: Readonly<Record<string, string>>;
+  readonly say?: (name: string, value: string) => string;
+};
+
+/** The filters that are on, each to be taken out with one press. `names` gives each its label, in order; `say` spells a value. */
+export function FiltersOn({ names, say }: FiltersOnProps) {
   const [search, setSearch] = useSearchParams();
   const active = Object.entries(names).filter(([name]) => search.has(name));
   if (active.length === 0) return null;
@@ -62,7 +67,8 @@ export function FiltersOn({ names }: { readonly names: Readonly<Record<string, s
           title={`${common.clear}: ${label}`}
           onClick={() => setSearch(withFilter(search, name, null))}
         >
-          <span className="font-sans text-quiet">{label}</span> {search.get(name)} <span aria-hidden>×</span>
+          <span className="font-sans text-quiet">{label}</span> {say ? say(name, search.get(name) ?? '') : search.get(name)}{' '}
+          <span aria-hidden>×</span>
         </button>
       ))}
     </p>

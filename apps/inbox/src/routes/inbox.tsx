@@ -1,7 +1,7 @@
+import type { DecisionRow } from '@countersign/contracts';
 import { useCallback, useEffect, useState } from 'react';
 import { Link, useLocation, useSearch } from 'wouter';
 import { undoHeld } from '../data/held-answers.ts';
-import type { DecisionRow } from '../data/rows.ts';
 import { Record, type Request } from '../features/decision/record.tsx';
 import { DecisionList, type Intent } from '../features/inbox/decision-list.tsx';
 import { Key } from '../ui/button.tsx';

@@ -4,9 +4,8 @@ import { type ReactNode, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { client, unwrap } from '../data/client.ts';
 import { useConnection } from '../data/connection.ts';
-import { readRows } from '../data/decisions.ts';
+import { decisionCount, PENDING } from '../data/decisions.ts';
 import { dismissLost, useHeldAnswers } from '../data/held-answers.ts';
-import { keys } from '../data/keys.ts';
 import { hostState, takeHostState } from '../data/me.ts';
 import { Button } from '../ui/button.tsx';
 import { useKeys } from '../ui/keyboard.ts';
@@ -109,22 +108,12 @@ function Header({ me, onOpen }: { readonly me: Me; readonly onOpen: (open: Open)
   );
 }
 
-/** Up to a hundred are counted; more are more. */
-const COUNTED = 100;
-
 function PendingCount() {
-  const waiting = useQuery({
-    queryKey: keys.pendingCount,
-    queryFn: async ({ signal }) => {
-      const page = await readRows({ state: ['pending'], sort: 'age' }, { limit: COUNTED }, signal);
-      return { count: page.items.length, hasMore: page.nextCursor !== null };
-    },
-  });
-  if (waiting.data === undefined || waiting.data.count === 0) return null;
+  const waiting = useQuery(decisionCount(PENDING));
+  if (waiting.data === undefined || waiting.data === 0) return null;
   return (
     <span className="ml-1.5 rounded-full bg-accent px-1.5 text-sm leading-5 font-semibold text-on-accent">
-      {waiting.data.count}
-      {waiting.data.hasMore && '+'}
+      {waiting.data.toLocaleString('en')}
     </span>
   );
 }

@@ -55,10 +55,14 @@ export function StatsRoute() {
               <ByName
                 title={words.byRule}
                 rows={stats.data.rules}
-                hrefOf={(name) => `/?state=all&rule=${encodeURIComponent(name)}`}
+                hrefOf={(name) => `/?state=all&since=${stats.data.since}&rule=${encodeURIComponent(name)}`}
                 empty={words.noRule}
               />
-              <ByName title={words.byAgent} rows={stats.data.agents} hrefOf={(name) => `/?state=all&agent=${encodeURIComponent(name)}`} />
+              <ByName
+                title={words.byAgent}
+                rows={stats.data.agents}
+                hrefOf={(name) => `/?state=all&since=${stats.data.since}&agent=${encodeURIComponent(name)}`}
+              />
             </>
           )}
         </>

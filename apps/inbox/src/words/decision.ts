@@ -147,6 +147,9 @@ export const answering = {
     ask: 'The gate would ask about the edited call as well; your approval answers that.',
     refuse: 'The gate would refuse the edited call:',
   },
+  wouldNotFit: 'The tool’s own schema would turn the edited call down:',
+  addField: 'Not in the call:',
+  removeField: (name: string) => `Remove ${name}`,
   removeUnseen: 'Remove hidden characters',
   someoneElse: (name: string, verb: string) => `Someone else answered: ${name} ${verb} it`,
 };

@@ -5,6 +5,8 @@ import {
   Decision,
   DecisionPage,
   DecisionQuery,
+  DecisionRowPage,
+  DecisionRowQuery,
   ExtendInput,
   ok,
   type Result,
@@ -48,6 +50,19 @@ export const decisionRoutes =
         },
       },
       async (request, reply) => sendResult(reply, 200, await operations.listDecisions(callerOf(request), request.query)),
+    );
+    app.get(
+      '/decisions/rows',
+      {
+        config: READ,
+        schema: {
+          summary: 'The same as small rows, whatever the calls weigh',
+          tags,
+          querystring: DecisionRowQuery,
+          response: answers({ 200: DecisionRowPage }),
+        },
+      },
+      async (request, reply) => sendResult(reply, 200, await operations.listDecisionRows(callerOf(request), request.query)),
     );
     app.get(
       '/decisions/:id',

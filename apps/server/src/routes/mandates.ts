@@ -1,4 +1,4 @@
-import { Mandate, MandateInput } from '@countersign/contracts';
+import { Mandate, MandateInput, MandatePreview, MandatePreviewInput } from '@countersign/contracts';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { callerOf } from '../authenticate.ts';
 import { answers, write } from '../openapi.ts';
@@ -42,5 +42,18 @@ export const mandateRoutes =
         const input = budget === undefined ? { scopes, terms } : { scopes, terms, budget };
         return sendWrite(operations, request, reply, 200, () => operations.setMandate(callerOf(request), input, version));
       },
+    );
+    app.post(
+      '/mandates/preview',
+      {
+        schema: {
+          summary: 'What other terms would have made of recorded calls; nothing changes',
+          description: 'At most 5,000 calls, the newest first; `warnings` says where there were more.',
+          tags,
+          body: MandatePreviewInput,
+          response: answers({ 200: MandatePreview }),
+        },
+      },
+      async (request, reply) => sendResult(reply, 200, await operations.previewMandate(callerOf(request), request.body)),
     );
   };

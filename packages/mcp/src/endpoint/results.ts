@@ -22,7 +22,7 @@ type Table = { readonly [Kind in CallEnd['kind']]: (end: End<Kind>, context: End
 const ANSWER: Table = {
   reply: (end, context) => relayed(end.reply, context),
   hidden: (_, context) => unknownTool(context.tool),
-  held: (end, context) => ours(held(end.decisions, context)),
+  held: (end, context) => ours(held(end, context)),
   refused: (end, context) => ours(refused(end, context)),
   asked: (end) => ours(asked(end.decision)),
   answered: (end, context) => ours(answered(end, context)),
@@ -56,11 +56,11 @@ const reported = (reason: string, author = 'this host and the upstream server'):
 export const groundText = (reason: string): AgentText =>
   reason.includes('“') ? reported(reason, 'this host, citing a note') : hostText(visibleLine(reason));
 
-function held(decisions: readonly HeldDecision[], { hasOutputSchema }: EndContext): JsonObject {
+function held({ decisions, mayHaveRun }: End<'held'>, { hasOutputSchema }: EndContext): JsonObject {
   const first = decisions[0];
   if (!first) throw new Error('A held call came without a decision.');
   const shown = decisions.map(({ id, state, expiresAt, url }) => ({ id, state, expiresAt, url }));
-  return agentResult(heldText(decisions, first), {
+  return agentResult(heldText(decisions, first, mayHaveRun), {
     // SDK clients throw on a result without structured content where the tool promises it, unless it is an error.
     ...(hasOutputSchema && { isError: true }),
     meta: {
@@ -74,7 +74,7 @@ function held(decisions: readonly HeldDecision[], { hasOutputSchema }: EndContex
 /** All decisions that a held call waits for, where there are several. */
 const DECISIONS = 'io.countersign/decisions';
 
-function heldText(decisions: readonly HeldDecision[], first: HeldDecision): AgentText {
+function heldText(decisions: readonly HeldDecision[], first: HeldDecision, mayHaveRun: boolean): AgentText {
   const isApproved = decisions.every(({ state }) => state === 'approved');
   const stands = isApproved
     ? agentText`It is approved and on its way; there is no result yet.`
@@ -83,7 +83,8 @@ function heldText(decisions: readonly HeldDecision[], first: HeldDecision): Agen
     decisions.map(({ id }) => token(id)),
     ' and ',
   );
-  return agentText`Not executed. This call is held as ${ids}. ${stands}
+  const executed = mayHaveRun ? agentText`Sent once, outcome unknown; a person may have it sent again.` : agentText`Not executed.`;
+  return agentText`${executed} This call is held as ${ids}. ${stands}
 ${joinTexts(decisions.map(decisionText))}
 There is nothing to fix in this call, and no need to repeat it: a repeat attaches to the same decision.
 To get its result, call await_decision with {"id": "${token(first.id)}"}, at once or later, as often as needed and from any session.`;

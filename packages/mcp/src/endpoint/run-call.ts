@@ -74,13 +74,17 @@ async function throughTheGate(shared: Shared, call: RunningCall, budgetMs: numbe
   const { exchange, answering } = call;
   const overdue = deadline<Held>();
   let held: Held | undefined;
-  const giveUp = () => held && overdue.pass(held);
+  let isClosing = false;
+  const giveUp = () => {
+    isClosing = true;
+    if (held) overdue.pass(held);
+  };
   const ended = shared.deps.callTool(exchange.caller, {
     ...incoming(call),
     onHeld(now) {
       held = now;
       // The budget is the gate's to keep; this holds even where it does not, and nobody keeps a socket longer.
-      overdue.after(budgetMs + shared.timing.heldGrace, now);
+      overdue.after(isClosing ? 0 : budgetMs + shared.timing.heldGrace, now);
       answering.waiting(waitingFor(now));
     },
   });

@@ -34,6 +34,7 @@ export async function serveCall(shared: Shared, exchange: CallExchange): Promise
     if (answering.isDone()) return;
     abort.abort();
     answering.drop();
+    forgetCancel?.();
   };
   response.once('close', leave);
   const forgetCancel = exchange.onCancel?.(leave);

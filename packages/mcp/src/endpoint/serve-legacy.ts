@@ -95,11 +95,16 @@ async function callInSession(
     requestId,
     origin: session.origin,
     onCancel(cancel) {
-      const call = { id, cancel };
+      let end: () => void = () => undefined;
+      const over = new Promise<void>((resolve) => {
+        end = resolve;
+      });
+      const call = { id, cancel, over };
       session.calls.add(call);
       return () => {
         session.calls.delete(call);
         session.lastUsedAt = shared.deps.now();
+        end();
       };
     },
   });

@@ -14,7 +14,8 @@ export type Session = {
   readonly origin: string;
   readonly server: Server;
   readonly transport: WebStandardStreamableHTTPServerTransport;
-  readonly calls: Set<{ readonly id: RequestId; readonly cancel: () => void }>;
+  /** Calls under way; `over` resolves when one has its answer, or when its client wants none any more. */
+  readonly calls: Set<{ readonly id: RequestId; readonly cancel: () => void; readonly over: Promise<void> }>;
   lastUsedAt: number;
   openStreams: number;
   /** Of the list that its client knows. */
@@ -27,7 +28,9 @@ export type Sessions = {
   /** The caller's own session; a foreign id is not told from an unknown one. */
   readonly find: (id: string, caller: Caller) => Session | undefined;
   readonly all: () => readonly Session[];
+  /** Cancels its calls: the client left. */
   readonly end: (session: Session) => Promise<void>;
+  /** Ends all of them when their calls have their answers: a server that stops is no client that left. */
   readonly close: () => Promise<void>;
 };
 
@@ -85,7 +88,12 @@ export function createSessions(shared: Shared): Sessions {
     end,
     async close() {
       clearInterval(sweep);
-      await Promise.all([...sessions.values()].map(end));
+      await Promise.all(
+        [...sessions.values()].map(async (session) => {
+          await Promise.all([...session.calls].map(({ over }) => over));
+          await end(session);
+        }),
+      );
     },
   };
 }

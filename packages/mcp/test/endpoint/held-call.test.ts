@@ -200,17 +200,42 @@ describe('the wait of a held call', () => {
     });
   });
 
-  it('ends at once, with the id, when the server stops', async () => {
+  it('ends at once, with the id, when the server stops, in both eras, and is not taken for abandoned', async () => {
     const gate = fakeGate();
-    const next = gate.nextCall('jar__eat');
     const { url, endpoint } = await serveEndpoint(gate.deps);
     const { body, headers } = modern('tools/call', { name: 'jar__eat' });
-    const stream = openEvents(url, body, { headers: { ...headers, ...bearer('csa_researcher') } });
-    (await next).call.onHeld?.(held('1'));
-    await stream.headers;
+    const waiting = [];
+    for (const [message, own] of [
+      [body, { ...headers, ...bearer('csa_researcher') }],
+      [{ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'jar__eat' } }, await openSession(url, bearer('csa_researcher'))],
+    ] as const) {
+      const next = gate.nextCall('jar__eat');
+      const stream = openEvents(url, message, { headers: own });
+      const { call } = await next;
+      call.onHeld?.(held('1'));
+      await stream.headers;
+      waiting.push({ stream, call });
+    }
     await endpoint.close();
-    expect(await stream.nextMessage()).toMatchObject({ result: { _meta: { 'io.countersign/decision': { id: decisionId('1') } } } });
+    for (const { stream, call } of waiting) {
+      expect(await stream.nextMessage()).toMatchObject({ result: { _meta: { 'io.countersign/decision': { id: decisionId('1') } } } });
+      expect(call.signal.aborted).toBe(false);
+    }
     expect((await send(url, body, { headers })).status).toBe(503);
+  });
+
+  it('lets a call that is running get its answer before a session ends with the server', async () => {
+    const gate = fakeGate();
+    const next = gate.nextCall('files__read');
+    const { url, endpoint } = await serveEndpoint(gate.deps);
+    const session = await openSession(url, bearer('csa_researcher'));
+    const answered = send(url, { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'files__read' } }, { headers: session });
+    const { call, end } = await next;
+    const closing = endpoint.close();
+    expect(call.signal.aborted).toBe(false);
+    end(reply({ content: [{ type: 'text', text: 'read' }] }));
+    expect((await answered).text).toContain('read');
+    await closing;
   });
 });
 

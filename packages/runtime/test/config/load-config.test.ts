@@ -57,6 +57,20 @@ describe('a file with mistakes', () => {
     ]);
   });
 
+  it('reports expressions that do not compile beside whatever else is wrong, and those of terms in any case', () => {
+    const text = `server: { prot: 1 }
+rules:
+  - { id: eat, tool: jar__eat, when: eating, match: 'args.action ==', reason: Because. }
+  - { id: odd, tool: jar__eat, when: 5, match: 'args.(', reason: Because. }
+  - { id: title, tool: jar__eat, when: always, title: '"Eat " +', reason: Because. }
+principals:
+  ada: { name: Ada, mandate: { terms: [{ tool: '*', when: fine }, { tool: '*', when: broken, match: 'args.x ==' }] } }
+`;
+    const rules = ['1:11 server.prot', '3:53 rules[0].match', '4:38 rules[1].when', '5:55 rules[2].title'];
+    expect(spots(text)).toEqual([...rules, '7:101 principals.ada.mandate.terms[1].match']);
+    expect(spots(text.slice(text.indexOf('principals')))).toEqual(['2:101 principals.ada.mandate.terms[1].match']);
+  });
+
   it('prints each as file:line:column, key path, what is wrong and the fix', () => {
     const lines = formatConfigProblems(problems(WRONG_IN_FIVE_PLACES), folder).split('\n');
     expect(lines[0]).toBe('countersign.yaml:1:28  server.prot: there is no such key. Did you mean "port"?');

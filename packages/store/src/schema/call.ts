@@ -56,6 +56,8 @@ export const call = pgTable(
     /** The caller got the outcome: an identical call is judged afresh from here on. */
     deliveredAt: timestamp('delivered_at', { withTimezone: true }),
     isIdempotent: boolean('is_idempotent').notNull(),
+    /** An attempt went out and nobody knows what came of it: whatever happens later, the call is not said to be not executed. */
+    mayHaveRun: boolean('may_have_run').notNull().default(false),
     /** Principals whose term of limited uses this call was counted against: it is counted once, however often it is tried. */
     countedBy: text('counted_by').array(),
     createdAt: timestamp('created_at', { withTimezone: true }).notNull(),

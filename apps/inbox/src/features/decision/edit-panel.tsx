@@ -2,14 +2,16 @@ import type { Decision } from '@countersign/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { type KeyboardEvent, useDeferredValue, useState } from 'react';
 import { client, unwrap } from '../../data/client.ts';
+import { oneTool } from '../../data/rules.ts';
+import { propertiesOf } from '../../parts/tool-schema.ts';
 import { Button } from '../../ui/button.tsx';
 import { differences, spellPath } from '../../ui/json-diff.ts';
 import { Notice } from '../../ui/notice.tsx';
 import { Section } from '../../ui/section.tsx';
-import { unseenIn } from '../../ui/visible.ts';
 import { Chip, Visible } from '../../ui/visible-text.tsx';
-import { decision as decisionWords, answering as words } from '../../words/decision.ts';
-import { type JsonObject, kindOf, readEdited, readField, writeEdited } from './edit.ts';
+import { answering as words } from '../../words/decision.ts';
+import { type JsonObject, readEdited, writeEdited } from './edit.ts';
+import { Fields } from './edit-fields.tsx';
 
 type Props = {
   readonly decision: Decision;
@@ -34,6 +36,7 @@ export function EditPanel({ decision, original, text, onChange, onStop, onDone }
   };
   const [isRaw, setRaw] = useState(false);
   const edited = readEdited(text);
+  const tool = useQuery({ ...oneTool(decision.call?.tool ?? ''), enabled: decision.call !== null });
   return (
     <Section
       title={words.edit}
@@ -66,78 +69,17 @@ export function EditPanel({ decision, original, text, onChange, onStop, onDone }
             onChange={(event) => onChange(event.target.value)}
           />
         ) : (
-          <Fields value={edited.value} onChange={(value) => onChange(writeEdited(value))} />
+          <Fields
+            value={edited.value}
+            properties={propertiesOf(tool.data?.definition)}
+            onChange={(value) => onChange(writeEdited(value))}
+          />
         )}
       </div>
       {!edited.ok && <p className="mt-1 text-sm text-red">{words.badJson(edited.reason)}</p>}
       {edited.ok && <Changes original={original} edited={edited.value} />}
       {edited.ok && <GateSays decision={decision} edited={edited.value} original={original} />}
     </Section>
-  );
-}
-
-const Fields = ({ value, onChange }: { readonly value: JsonObject; readonly onChange: (value: JsonObject) => void }) => (
-  <div className="space-y-3">
-    {Object.entries(value).map(([name, current], place) => (
-      <EditField key={name} name={name} value={current} isFirst={place === 0} onChange={(next) => onChange({ ...value, [name]: next })} />
-    ))}
-  </div>
-);
-
-type FieldProps = {
-  readonly name: string;
-  readonly value: unknown;
-  readonly isFirst: boolean;
-  readonly onChange: (value: unknown) => void;
-};
-
-/** One top-level argument. What is being typed need not be valid yet; only what is goes further. */
-function EditField({ name, value, isFirst, onChange }: FieldProps) {
-  const kind = kindOf(value);
-  const [typed, setTyped] = useState(() => (kind === 'text' ? String(value) : JSON.stringify(value, null, 2)));
-  const isValid = readField(kind, typed) !== undefined;
-  const unseen = kind === 'text' ? unseenIn(typed) : [];
-  const type = (next: string): void => {
-    setTyped(next);
-    const read = readField(kind, next);
-    if (read !== undefined) onChange(read);
-  };
-  const rows = Math.min(8, typed.split('\n').length);
-  return (
-    // biome-ignore lint/a11y/noLabelWithoutControl: the control is below
-    <label className="block">
-      <span className="mb-1 block font-mono text-sm">
-        <Visible text={name} />
-      </span>
-      {kind === 'yes or no' ? (
-        <input
-          type="checkbox"
-          className="size-4 accent-(--accent)"
-          checked={value === true}
-          data-edit-first={isFirst || undefined}
-          onChange={(event) => onChange(event.target.checked)}
-        />
-      ) : (
-        <textarea
-          className="field font-mono text-sm"
-          rows={rows}
-          spellCheck={false}
-          inputMode={kind === 'number' ? 'decimal' : undefined}
-          aria-invalid={!isValid}
-          data-edit-first={isFirst || undefined}
-          value={typed}
-          onChange={(event) => type(event.target.value)}
-        />
-      )}
-      {unseen.length > 0 && (
-        <span className="mt-1 block text-sm text-amber">
-          ⚠ {decisionWords.unseen(unseen.join(', '))}{' '}
-          <Button look="quiet" onClick={() => type(typed.replaceAll(/[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu, ''))}>
-            {words.removeUnseen}
-          </Button>
-        </span>
-      )}
-    </label>
   );
 }
 
@@ -193,9 +135,17 @@ function GateSays({
   const refusal = report.data.grounds.find((ground) => ground.effect === 'refuse' && ground.mode === 'enforce');
   return (
     <div className="mt-3">
-      <Notice tone={refusal ? 'red' : 'plain'}>
-        <p>{words.wouldBe[report.data.effect]}</p>
-        {refusal && <Visible text={refusal.reason} />}
+      <Notice tone={refusal || report.data.schemaProblem ? 'red' : 'plain'}>
+        {report.data.schemaProblem ? (
+          <p>
+            {words.wouldNotFit} <Visible text={report.data.schemaProblem} />
+          </p>
+        ) : (
+          <>
+            <p>{words.wouldBe[report.data.effect]}</p>
+            {refusal && <Visible text={refusal.reason} />}
+          </>
+        )}
       </Notice>
     </div>
   );

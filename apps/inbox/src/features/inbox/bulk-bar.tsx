@@ -1,5 +1,5 @@
+import type { DecisionRow } from '@countersign/contracts';
 import { lazy, Suspense, useState } from 'react';
-import type { DecisionRow } from '../../data/rows.ts';
 import { Button } from '../../ui/button.tsx';
 import { bulk } from '../../words/inbox.ts';
 import { MOST } from './use-selection.ts';

@@ -1,10 +1,9 @@
-import type { BulkAnswerReport, Decision } from '@countersign/contracts';
+import type { BulkAnswerReport, Decision, DecisionRow } from '@countersign/contracts';
 import { useMutation, useQueries, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useState } from 'react';
 import { client, failureOf, unwrap } from '../../data/client.ts';
 import { oneDecision } from '../../data/decisions.ts';
 import { keys } from '../../data/keys.ts';
-import type { DecisionRow } from '../../data/rows.ts';
 import { StateMark } from '../../parts/state-mark.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Dialog, DialogButtons } from '../../ui/dialog.tsx';

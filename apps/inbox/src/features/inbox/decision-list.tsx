@@ -1,8 +1,9 @@
-import { useInfiniteQuery } from '@tanstack/react-query';
+import type { DecisionRow } from '@countersign/contracts';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { type RefObject, useEffect, useMemo, useRef, useState } from 'react';
 import { useSearchParams } from 'wouter';
-import { decisionList } from '../../data/decisions.ts';
-import type { DecisionRow } from '../../data/rows.ts';
+import { clock } from '../../data/client.ts';
+import { decisionCount, decisionList } from '../../data/decisions.ts';
 import { Failure } from '../../parts/failure.tsx';
 import { announce } from '../../ui/announce.ts';
 import { useKeys } from '../../ui/keyboard.ts';
@@ -38,8 +39,11 @@ const NO_ROWS: readonly DecisionRow[] = [];
 /** The list of decisions, with its filters, its keys and its bulk answers. */
 export function DecisionList({ me, openId, onOpen, onBack, onMark, onUndo }: Props) {
   const [search] = useSearchParams();
-  const filters = filtersOf(search);
+  const asked = search.toString();
+  // Ages count from when they were chosen, so that the list stands still.
+  const filters = useMemo(() => filtersOf(new URLSearchParams(asked), clock.now()), [asked]);
   const list = useInfiniteQuery(decisionList(filters));
+  const total = useQuery(decisionCount(filters));
   const rows = useMemo(() => list.data?.pages.flatMap((page) => page.items) ?? NO_ROWS, [list.data]);
   const { markedId, setMarkedId, isSettled } = useMarkedRow(rows, openId);
   const selection = useSelection(rows);
@@ -93,7 +97,7 @@ export function DecisionList({ me, openId, onOpen, onBack, onMark, onUndo }: Pro
       {selection.rows.length === 0 && (
         <p className="flex justify-between border-t border-line px-3 py-1.5 text-sm text-quiet max-sm:hidden">
           <span>{inbox.keysHint}</span>
-          <span>{rows.length > 0 && inbox.loaded(rows.length, list.hasNextPage)}</span>
+          <span>{total.data !== undefined && total.data > 0 && inbox.total(total.data)}</span>
         </p>
       )}
     </section>

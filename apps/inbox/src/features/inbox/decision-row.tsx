@@ -1,6 +1,6 @@
+import type { DecisionRow } from '@countersign/contracts';
 import { memo } from 'react';
 import { Link } from 'wouter';
-import type { DecisionRow } from '../../data/rows.ts';
 import { StateMark } from '../../parts/state-mark.tsx';
 import { TimeLeft } from '../../parts/time-left.tsx';
 import { Ago } from '../../ui/time.tsx';

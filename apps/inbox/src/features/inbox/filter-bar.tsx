@@ -6,9 +6,10 @@ import { ruleTable } from '../../data/rules.ts';
 import { Choose, choicesOf, FiltersOn, withFilter } from '../../parts/filters.tsx';
 import { SearchBox } from '../../parts/search-box.tsx';
 import { Button } from '../../ui/button.tsx';
+import { spellTime } from '../../ui/duration.ts';
 import { common } from '../../words/common.ts';
 import { inbox } from '../../words/inbox.ts';
-import { FILTER_NAMES, KIND_CHOICES, STATE_CHOICES } from './filters.ts';
+import { AGE_CHOICES, FILTER_NAMES, KIND_CHOICES, STATE_CHOICES } from './filters.ts';
 
 /** The filters that are asked for rarely; their choices are read when they are opened. */
 function MoreFilters() {
@@ -51,6 +52,12 @@ function MoreFilters() {
         rules.data?.rules.map((rule) => rule.id),
       )}
       <Choose
+        label={inbox.age}
+        value={at('age')}
+        choices={[{ value: '', label: common.any }, ...AGE_CHOICES.map((value) => ({ value, label: inbox.ages[value] }))]}
+        onChange={set('age')}
+      />
+      <Choose
         label={inbox.kind}
         value={at('kind')}
         choices={[{ value: '', label: common.any }, ...KIND_CHOICES.map((value) => ({ value, label: common.kind[value] }))]}
@@ -61,6 +68,13 @@ function MoreFilters() {
 }
 
 const LABELS = Object.fromEntries(FILTER_NAMES.map((name) => [name, inbox[name]]));
+
+/** How a value of the address reads. */
+const say = (name: string, value: string): string => {
+  if (name === 'age') return inbox.ages[AGE_CHOICES.find((age) => age === value) ?? '24h'];
+  if (name === 'since' || name === 'until') return spellTime(value);
+  return value;
+};
 
 /** Search and filters; all of them live in the address. */
 export function FilterBar({ searchBox }: { readonly searchBox: RefObject<HTMLInputElement | null> }) {
@@ -76,7 +90,7 @@ export function FilterBar({ searchBox }: { readonly searchBox: RefObject<HTMLInp
           {active.length === 0 ? inbox.filters : inbox.filtersOn(active.length)}
         </Button>
       </div>
-      <FiltersOn names={LABELS} />
+      <FiltersOn names={LABELS} say={say} />
       <div id={panel}>{isOpen && <MoreFilters />}</div>
     </search>
   );

@@ -1,5 +1,5 @@
+import type { DecisionRow } from '@countersign/contracts';
 import { useCallback, useLayoutEffect, useRef, useState } from 'react';
-import type { DecisionRow } from '../../data/rows.ts';
 
 /** For this long after rows moved under the person's fingers, keys do nothing: they were meant for what stood there before (E4). */
 export const SETTLE_MS = 400;

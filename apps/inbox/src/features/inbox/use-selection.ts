@@ -1,5 +1,5 @@
+import type { DecisionRow } from '@countersign/contracts';
 import { useCallback, useMemo, useState } from 'react';
-import type { DecisionRow } from '../../data/rows.ts';
 
 /** So many that a person can still read them all before answering. */
 export const MOST = 50;

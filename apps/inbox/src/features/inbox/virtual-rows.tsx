@@ -1,5 +1,5 @@
+import type { DecisionRow } from '@countersign/contracts';
 import { useSearch } from 'wouter';
-import type { DecisionRow } from '../../data/rows.ts';
 import { VirtualList } from '../../ui/virtual-list.tsx';
 import { inbox } from '../../words/inbox.ts';
 import { DecisionRowView } from './decision-row.tsx';

@@ -61,7 +61,7 @@ export function RuleTable({ table, find }: { readonly table: Table; readonly fin
               <Row
                 rule={rule}
                 tally={tallies.get(rule.id)}
-                hasStats={stats.data !== undefined}
+                since={stats.data?.since}
                 isOpen={rule.id === openId}
                 onToggle={() => setSearch(withFilter(search, 'rule', rule.id === openId ? null : rule.id), { replace: true })}
               />
@@ -88,12 +88,13 @@ const Head = ({ children, isNumber = false, className = '' }: { children: ReactN
 type RowProps = {
   readonly rule: RuleRow;
   readonly tally: Tally | undefined;
-  readonly hasStats: boolean;
+  /** From when on it was counted; nothing where it could not be. */
+  readonly since: string | undefined;
   readonly isOpen: boolean;
   readonly onToggle: () => void;
 };
 
-function Row({ rule, tally, hasStats, isOpen, onToggle }: RowProps) {
+function Row({ rule, tally, since, isOpen, onToggle }: RowProps) {
   const row = useRef<HTMLTableRowElement>(null);
   const isFirst = useRef(isOpen);
   useEffect(() => {
@@ -101,7 +102,7 @@ function Row({ rule, tally, hasStats, isOpen, onToggle }: RowProps) {
     if (isFirst.current) row.current?.scrollIntoView({ block: 'center' });
   }, []);
   const cells = costCells(tally);
-  const number = (text: string) => (hasStats ? text : '');
+  const number = (text: string) => (since === undefined ? '' : text);
   return (
     <tr ref={row} className={`border-b border-line align-top ${isOpen ? 'bg-accent-soft' : 'hover:bg-sunken'}`} data-rule={rule.id}>
       <td className="px-2 py-2 text-right text-quiet">{rule.order}</td>
@@ -124,8 +125,8 @@ function Row({ rule, tally, hasStats, isOpen, onToggle }: RowProps) {
       <td className="px-2 py-2 font-mono text-sm [overflow-wrap:anywhere] max-sm:hidden">{rule.tool}</td>
       <td className={`px-2 py-2 whitespace-nowrap ${rule.effect === 'refuse' ? 'font-semibold' : ''}`}>{words.effect[rule.effect]}</td>
       <td className="px-2 py-2 text-right">
-        {hasStats && tally !== undefined ? (
-          <Link href={`/?state=all&rule=${encodeURIComponent(rule.id)}`}>{cells.asks}</Link>
+        {since !== undefined && tally !== undefined ? (
+          <Link href={`/?state=all&since=${since}&rule=${encodeURIComponent(rule.id)}`}>{cells.asks}</Link>
         ) : (
           number(cells.asks)
         )}

@@ -6,13 +6,13 @@ import { agentList } from '../../data/agents.ts';
 import { client, failureOf, unwrap } from '../../data/client.ts';
 import { oneTool } from '../../data/rules.ts';
 import { Choose, choicesOf, withFilter } from '../../parts/filters.tsx';
+import { emptyArguments } from '../../parts/tool-schema.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field } from '../../ui/field.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { Fold, Section } from '../../ui/section.tsx';
 import { Visible, VisibleBlock } from '../../ui/visible-text.tsx';
 import { rules as words } from '../../words/rules.ts';
-import { emptyArguments } from './empty-arguments.ts';
 
 /** Judges one call as the gate would and says why. Tool and agent live in the address. */
 export function TryCall({ table }: { readonly table: Table }) {
