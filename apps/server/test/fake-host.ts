@@ -106,10 +106,20 @@ export const aDecision = (fields: Partial<Decision> = {}): Decision => ({
 
 /** What a list would show of a decision. */
 const rowOf = (decision: Decision): DecisionRow => {
-  const { id, kind, state, version, shownDigest, title, principal, agent, irreversible, allowed, createdAt, expiresAt, settledAt } = decision;
+  const { id, kind, state, version, shownDigest, title, principal, agent, irreversible, allowed, createdAt, expiresAt, settledAt } =
+    decision;
   const shared = { id, kind, state, version, shownDigest, title, principal, agent, irreversible, allowed, createdAt, expiresAt, settledAt };
   const telling = [{ name: 'action', value: 'eat' }];
-  return { ...shared, tool: 'jar__cookie_jar', hops: 0, why: 'the action is "eat"', rules: ['eat'], telling, argumentBytes: 27, settledBy: [] };
+  return {
+    ...shared,
+    tool: 'jar__cookie_jar',
+    hops: 0,
+    why: 'the action is "eat"',
+    rules: ['eat'],
+    telling,
+    argumentBytes: 27,
+    settledBy: [],
+  };
 };
 
 const A_TOOL: ToolDetail = {
@@ -215,10 +225,18 @@ export const fakeHost = () => {
     extendDecision: async (viewer, decisionId) => visible(viewer, decisionId),
     withdrawDecision: async (viewer, decisionId) => visible(viewer, decisionId),
     describeRules: () => ({ digest: DIGEST, rules: [], tools: [] }),
-    tryCall: () => ok({ effect: 'ask', grounds: [], considered: [], schemaProblem: 'arguments must have required property \'amount\'' }),
+    tryCall: () => ok({ effect: 'ask', grounds: [], considered: [], schemaProblem: "arguments must have required property 'amount'" }),
     describeTool: async (key) => (key === A_TOOL.tool ? ok(A_TOOL) : fail('tool.unknown', `There is no tool ${key}.`)),
     readStats: async (_principal, { tz }) =>
-      ok({ since: AT, until: LATER, total: TALLY, pending: 1, days: [{ day: '2026-11-30', ...TALLY }], rules: [], agents: [{ name: tz, ...TALLY }] }),
+      ok({
+        since: AT,
+        until: LATER,
+        total: TALLY,
+        pending: 1,
+        days: [{ day: '2026-11-30', ...TALLY }],
+        rules: [],
+        agents: [{ name: tz, ...TALLY }],
+      }),
     listAgents: async () => page([anAgent()]),
     createAgent: async (_doer, { name }) => ok(anAgent(name)),
     admitAgent: async (_doer, name) =>

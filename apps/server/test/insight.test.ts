@@ -11,10 +11,13 @@ describe('the rows of decisions', () => {
     expect(asked).toMatchObject({ state: ['pending', 'approved'], since: '2026-11-01T00:00:00Z', limit: 10, sort: 'age' });
   });
 
-  it.each(['since=yesterday', 'until=2026-13-01', 'limit=0', 'state=open'])('want to be asked for in the shape of the contract: %s', async (query) => {
-    const response = await testServer().send('GET', `/api/v1/decisions/rows?${query}`, { as: 'ada' });
-    expect([response.statusCode, response.json().code]).toEqual([400, 'input.invalid']);
-  });
+  it.each(['since=yesterday', 'until=2026-13-01', 'limit=0', 'state=open'])(
+    'want to be asked for in the shape of the contract: %s',
+    async (query) => {
+      const response = await testServer().send('GET', `/api/v1/decisions/rows?${query}`, { as: 'ada' });
+      expect([response.statusCode, response.json().code]).toEqual([400, 'input.invalid']);
+    },
+  );
 });
 
 describe('figures', () => {
@@ -29,12 +32,15 @@ describe('figures', () => {
     expect(host.calls.find(({ name }) => name === 'readStats')?.args[1]).toEqual({ days, tz });
   });
 
-  it.each(['days=0', 'days=91', 'days=1.5', 'tz=Mars/Olympus', 'tz=%2B01:00', "tz=UTC';--", 'tz='])('are for no others: %s', async (query) => {
-    const { send, host } = testServer();
-    const response = await send('GET', `/api/v1/stats?${query}`, { as: 'ada' });
-    expect([response.statusCode, response.json().code]).toEqual([400, 'input.invalid']);
-    expect(host.calls.some(({ name }) => name === 'readStats')).toBe(false);
-  });
+  it.each(['days=0', 'days=91', 'days=1.5', 'tz=Mars/Olympus', 'tz=%2B01:00', "tz=UTC';--", 'tz='])(
+    'are for no others: %s',
+    async (query) => {
+      const { send, host } = testServer();
+      const response = await send('GET', `/api/v1/stats?${query}`, { as: 'ada' });
+      expect([response.statusCode, response.json().code]).toEqual([400, 'input.invalid']);
+      expect(host.calls.some(({ name }) => name === 'readStats')).toBe(false);
+    },
+  );
 });
 
 describe('one tool', () => {
@@ -64,11 +70,13 @@ describe('a preview of other terms', () => {
     expect((await send('POST', '/api/v1/mandates/preview', { headers: { cookie }, body })).json().code).toBe('csrf.missing');
   });
 
-  it.each([{ ...body, days: 0 }, { ...body, days: 91 }, { ...body, scopes: ['mandate:write'] }, { ...body, more: 1 }])(
-    'is of terms that a mandate may have: %j',
-    async (input) => {
-      const response = await testServer().send('POST', '/api/v1/mandates/preview', { as: 'ada', body: input });
-      expect([response.statusCode, response.json().code]).toEqual([400, 'input.invalid']);
-    },
-  );
+  it.each([
+    { ...body, days: 0 },
+    { ...body, days: 91 },
+    { ...body, scopes: ['mandate:write'] },
+    { ...body, more: 1 },
+  ])('is of terms that a mandate may have: %j', async (input) => {
+    const response = await testServer().send('POST', '/api/v1/mandates/preview', { as: 'ada', body: input });
+    expect([response.statusCode, response.json().code]).toEqual([400, 'input.invalid']);
+  });
 });

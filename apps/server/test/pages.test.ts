@@ -6,7 +6,15 @@ import { testServer } from './requests.ts';
 const HTML = { accept: 'text/html,application/xhtml+xml' };
 
 describe('the page', () => {
-  it.each(['/', '/decisions/dec_01', '/history?state=refused', '/audit', '/?q=plan.md', '/history?q=a/b.txt&from=/login', '/rules?tool=/api'])('stands at %s, for anybody', async (url) => {
+  it.each([
+    '/',
+    '/decisions/dec_01',
+    '/history?state=refused',
+    '/audit',
+    '/?q=plan.md',
+    '/history?q=a/b.txt&from=/login',
+    '/rules?tool=/api',
+  ])('stands at %s, for anybody', async (url) => {
     const response = await testServer().send('GET', url, { headers: HTML });
     expect([response.statusCode, response.headers['content-type'], response.headers['cache-control']]).toEqual([
       200,
@@ -16,13 +24,20 @@ describe('the page', () => {
     expect(response.body).toContain('<title>Countersign</title>');
   });
 
-  it.each(['/missing.js', '/missing.js?q=x', '/mcp/x?q=y', '/api/v1/nothing', '/api/nothing', '/events/x', '/login', '/.well-known/x', '/mcp/x'])(
-    'does not stand in for %s',
-    async (url) => {
-      const response = await testServer().send('GET', url, { as: 'ada', headers: HTML });
-      expect([response.statusCode, response.json().code]).toEqual([404, 'not_found']);
-    },
-  );
+  it.each([
+    '/missing.js',
+    '/missing.js?q=x',
+    '/mcp/x?q=y',
+    '/api/v1/nothing',
+    '/api/nothing',
+    '/events/x',
+    '/login',
+    '/.well-known/x',
+    '/mcp/x',
+  ])('does not stand in for %s', async (url) => {
+    const response = await testServer().send('GET', url, { as: 'ada', headers: HTML });
+    expect([response.statusCode, response.json().code]).toEqual([404, 'not_found']);
+  });
 
   it.each(['/../package.json', '/..%2fpackage.json', '/%2e%2e/src/app.ts', '/api/docs/..%2f..%2fpackage.json', '/.env'])(
     'gives no file from elsewhere: %s',

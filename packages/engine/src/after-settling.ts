@@ -37,7 +37,11 @@ async function announceMoved(deps: EngineDeps, callId: string): Promise<void> {
 }
 
 /** Says where a call stands to everybody who may see one of its decisions. A call without a decision concerns nobody. */
-export function announceCallState(deps: EngineDeps, { id, life }: Pick<CallRecord, 'id' | 'life'>, decisions: readonly DecisionRecord[]): void {
+export function announceCallState(
+  deps: EngineDeps,
+  { id, life }: Pick<CallRecord, 'id' | 'life'>,
+  decisions: readonly DecisionRecord[],
+): void {
   if (decisions.length > 0) announceChange(deps, { type: 'call', id, state: life.state, seenBy: seersOf(decisions) });
 }
 

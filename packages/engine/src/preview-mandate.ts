@@ -13,7 +13,15 @@ import {
   ok,
   type Result,
 } from '@countersign/contracts';
-import { type CallFacts, type CompiledMandate, classify, compareMandates, compileMandate, hasEnded, mandateWarnings } from '@countersign/core';
+import {
+  type CallFacts,
+  type CompiledMandate,
+  classify,
+  compareMandates,
+  compileMandate,
+  hasEnded,
+  mandateWarnings,
+} from '@countersign/core';
 import { chainOf, findMandate, listAgents, type RecordedCall, recordedCalls } from '@countersign/store';
 import type { Caller } from './caller.ts';
 import type { EngineDeps } from './deps.ts';
@@ -30,7 +38,11 @@ const DAY_MS = 86_400_000;
  * @returns `mandate.invalid` (line and column) where the terms don't compile, `credential.forbidden` for an agent. A call whose run, agent,
  * tool or arguments are not at hand any more is counted as `unjudged`.
  */
-export async function previewMandate(deps: EngineDeps, caller: Caller, input: MandatePreviewInput): Promise<Result<MandatePreview, ErrorCode>> {
+export async function previewMandate(
+  deps: EngineDeps,
+  caller: Caller,
+  input: MandatePreviewInput,
+): Promise<Result<MandatePreview, ErrorCode>> {
   const { principal } = caller;
   if (caller.agent || !principal) return fail('credential.forbidden', 'A mandate is its principal’s to change, and to try.');
   const { days, ...terms } = input;
@@ -72,7 +84,7 @@ type Again = { readonly facts: CallFacts; readonly others: readonly CompiledMand
 async function recaller(deps: EngineDeps, principal: string): Promise<(call: RecordedCall) => Promise<Again | null>> {
   const { tools } = await deps.authority.host('current');
   const agents = new Map((await listAgents(deps.store.db, principal)).map(({ name, status }) => [name, status]));
-  const runs = new Map<string, Promise<Pick<Again, 'others'> & Pick<CallFacts, 'chain' | 'task'> | null>>();
+  const runs = new Map<string, Promise<(Pick<Again, 'others'> & Pick<CallFacts, 'chain' | 'task'>) | null>>();
   return async ({ agent, run, tool: key, args, createdAt }) => {
     const tool = tools.get(key);
     const isOwn = agent === principal;
@@ -82,7 +94,14 @@ async function recaller(deps: EngineDeps, principal: string): Promise<(call: Rec
     runs.set(run, chain);
     const work = await chain;
     if (!tool || tool.state === 'gone' || !status || parsed === undefined || !work) return null;
-    const facts = { tool: key, server: tool.server, name: tool.name, args: parsed, agent: { name: agent, principal, status }, now: createdAt };
+    const facts = {
+      tool: key,
+      server: tool.server,
+      name: tool.name,
+      args: parsed,
+      agent: { name: agent, principal, status },
+      now: createdAt,
+    };
     return { facts: { ...facts, chain: work.chain, task: work.task }, others: work.others, isOwn };
   };
 }

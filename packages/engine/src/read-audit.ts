@@ -36,7 +36,7 @@ async function redactEvents(deps: EngineDeps, events: readonly AuditEvent[], hid
   const about = [...new Set(events.flatMap((event) => event.call ?? []))];
   const calls = await argumentsOf(deps.store.db, about, hidden, READ_BYTES);
   const secrets = new Map<string, Secrets>(
-    calls.map(({ id, tool, texts }) => [id, texts && texts.flatMap((text) => secretsIn(tools, tool, JSON.parse(text)))]),
+    calls.map(({ id, tool, texts }) => [id, texts?.flatMap((text) => secretsIn(tools, tool, JSON.parse(text))) ?? null]),
   );
   return events.map((event) => {
     const own = event.call === null ? undefined : secrets.get(event.call);

@@ -10,7 +10,11 @@ import { redactingTools } from './redacting-tools.ts';
 import { viewOf } from './view.ts';
 
 /** The rows that a viewer may see, by filter, a page at a time, with the number of all of them. */
-export async function listDecisionRows(deps: EngineDeps, viewer: Caller, query: DecisionRowQuery): Promise<Result<DecisionRowPage, 'not_found'>> {
+export async function listDecisionRows(
+  deps: EngineDeps,
+  viewer: Caller,
+  query: DecisionRowQuery,
+): Promise<Result<DecisionRowPage, 'not_found'>> {
   const hidden = await redactingTools(deps);
   const { items, nextCursor, total } = await listRecords(deps.store.db, viewOf(viewer), query, hidden);
   const { host } = await deps.authority.host('current');
@@ -24,7 +28,7 @@ function wireRow(tools: Tools, viewer: Caller, record: DecisionRowRecord, moment
   const { id, kind, state, question, principal, agent, tool, hops, createdAt, argumentBytes } = record;
   const mayAnswer = !viewer.agent && viewer.principal ? allowedCommands(question, state, viewer.principal.name, moment) : [];
   const args = argumentsOf(record);
-  const secrets = record.isRedacted ? (args && secretsIn(tools, record.subject ?? '', args)) : [];
+  const secrets = record.isRedacted ? args && secretsIn(tools, record.subject ?? '', args) : [];
   const { title, why } = redactsAnything(tools) ? redact(tools, { title: record.title, why: record.why }, secrets) : record;
   return {
     id,

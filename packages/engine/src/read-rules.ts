@@ -1,4 +1,13 @@
-import { type ErrorCode, fail, ok, type Result, type RuleTable, type ToolDetail, type TryInput, type TryReport } from '@countersign/contracts';
+import {
+  type ErrorCode,
+  fail,
+  ok,
+  type Result,
+  type RuleTable,
+  type ToolDetail,
+  type TryInput,
+  type TryReport,
+} from '@countersign/contracts';
 import { explain, isJsonObject, ruleTable, toolRows } from '@countersign/core';
 import { listTools } from '@countersign/store';
 import type { Caller } from './caller.ts';
@@ -74,5 +83,8 @@ export async function tryCall(deps: EngineDeps, viewer: Caller, input: TryInput)
       earlierNo: [],
     },
   );
-  return ok({ ...report, schemaProblem: isJsonObject(input.arguments) ? checkArguments(tool, input.arguments) : 'arguments must be object' });
+  return ok({
+    ...report,
+    schemaProblem: isJsonObject(input.arguments) ? checkArguments(tool, input.arguments) : 'arguments must be object',
+  });
 }

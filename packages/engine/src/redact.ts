@@ -10,7 +10,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Decision } from '@countersign/contracts';
 import { isJsonObject } from '@countersign/core';
 import { redactsAnything, redactsTool, replaceRedacted, type Tools } from './redact-paths.ts';
-import { MASK, maskText, SHORTEST, type Secrets } from './redact-text.ts';
+import { MASK, maskText, type Secrets, SHORTEST } from './redact-text.ts';
 import type { JsonObject } from './upstreams.ts';
 
 /** Whether anything at all stands at a redacted path of these arguments. */
@@ -150,7 +150,11 @@ export function redactDecision(tools: Tools, decision: Decision): Decision {
       note: shown.answers[place]?.note ?? null,
       editedArgs: shown.edited[place]?.arguments ?? null,
     })),
-    evidence: evidence.map((piece, place) => ({ ...piece, claim: shown.evidence[place]?.claim ?? MASK, reference: shown.evidence[place]?.reference ?? null })),
+    evidence: evidence.map((piece, place) => ({
+      ...piece,
+      claim: shown.evidence[place]?.claim ?? MASK,
+      reference: shown.evidence[place]?.reference ?? null,
+    })),
     outcome: outcome && { ...outcome, reason: shown.outcome?.reason ?? null, result: shown.outcome?.result ?? null },
     settledReason: shown.settledReason,
   };

@@ -1,4 +1,13 @@
-import { type ChangeNotice, dispatchCall, expireDecision, freezeHost, suspendAgent, TOPIC, thawHost, withdrawDecision } from '@countersign/engine';
+import {
+  type ChangeNotice,
+  dispatchCall,
+  expireDecision,
+  freezeHost,
+  suspendAgent,
+  TOPIC,
+  thawHost,
+  withdrawDecision,
+} from '@countersign/engine';
 import type { TestHost } from '@countersign/testkit';
 import { describe, expect, it } from 'vitest';
 import { EAT, sharedHosts } from './shared-host.ts';
@@ -74,7 +83,12 @@ describe('a call that somebody decides', () => {
     const on = await host({ rules: [EAT] });
     const heard = hearing(on);
     const leaving = new AbortController();
-    await on.call('researcher', 'jar__cookie_jar', { action: 'eat' }, { waitMs: 60_000, signal: leaving.signal, onHeld: () => leaving.abort() });
+    await on.call(
+      'researcher',
+      'jar__cookie_jar',
+      { action: 'eat' },
+      { waitMs: 60_000, signal: leaving.signal, onHeld: () => leaving.abort() },
+    );
     expect(statesOf(heard)).toEqual(['abandoned']);
   });
 

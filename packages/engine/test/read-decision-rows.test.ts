@@ -22,9 +22,31 @@ describe('a row', () => {
     const { items } = await page(on, 'ada');
     const [row] = items;
     expect(DecisionRow.parse(row)).toEqual(row);
-    const { id, kind, state, version, shownDigest, title, principal, agent, irreversible, allowed, createdAt, expiresAt, settledAt } = record!;
-    expect(row).toMatchObject({ id, kind, state, version, shownDigest, title, principal, agent, irreversible, allowed, createdAt, expiresAt, settledAt });
-    expect(row).toMatchObject({ tool: 'jar__cookie_jar', hops: 0, why: 'the action is "eat"', rules: ['eat'], settledBy: [], irreversible: true });
+    const { id, kind, state, version, shownDigest, title, principal, agent, irreversible, allowed, createdAt, expiresAt, settledAt } =
+      record!;
+    expect(row).toMatchObject({
+      id,
+      kind,
+      state,
+      version,
+      shownDigest,
+      title,
+      principal,
+      agent,
+      irreversible,
+      allowed,
+      createdAt,
+      expiresAt,
+      settledAt,
+    });
+    expect(row).toMatchObject({
+      tool: 'jar__cookie_jar',
+      hops: 0,
+      why: 'the action is "eat"',
+      rules: ['eat'],
+      settledBy: [],
+      irreversible: true,
+    });
     // Canonical order; what is no plain value is passed over.
     expect(row?.telling).toEqual([
       { name: 'action', value: 'eat' },
@@ -59,7 +81,9 @@ describe('a row', () => {
     await eat(on);
     const [{ id } = { id: '' }] = await on.decisions('ada');
     await on.answer('ben', id, {});
-    expect((await page(on, 'ada')).items).toMatchObject([{ settledBy: ['ben'], allowed: ['approve', 'refuse', 'extend'], state: 'pending' }]);
+    expect((await page(on, 'ada')).items).toMatchObject([
+      { settledBy: ['ben'], allowed: ['approve', 'refuse', 'extend'], state: 'pending' },
+    ]);
     expect((await page(on, 'ben')).items[0]?.allowed).not.toContain('approve');
     expect((await page(on, 'researcher')).items).toMatchObject([{ id, allowed: [] }]);
   });

@@ -48,7 +48,9 @@ export type AuditView = { readonly principal: string } | { readonly agent: strin
 function mayRead(view: AuditView): SQL | undefined {
   if (view === 'all') return undefined;
   const ofPrincipal = eq(auditPending.principal, view.principal);
-  return 'agent' in view ? and(ofPrincipal, or(eq(auditPending.agent, view.agent), inChainOf(view.agent))) : or(ofPrincipal, ofDecisionOf(view));
+  return 'agent' in view
+    ? and(ofPrincipal, or(eq(auditPending.agent, view.agent), inChainOf(view.agent)))
+    : or(ofPrincipal, ofDecisionOf(view));
 }
 
 /** Whoever is asked may read what was asked, answered and done, whoever's agent it was. */

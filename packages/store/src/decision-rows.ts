@@ -68,7 +68,9 @@ const columns = (hidden: readonly string[]) => ({
   createdAt: decision.createdAt,
   hops: sql<number>`greatest(jsonb_array_length(${decision.chain}) - 1, 0)`,
   why: sql<string>`coalesce(nullif(${decision.grounds} -> 0 ->> 'when', 'always'), ${decision.grounds} -> 0 ->> 'reason', '')`,
-  rules: sql<string[]>`array(select ground ->> 'rule' from jsonb_array_elements(${decision.grounds}) as ground where ground ? 'rule')`.mapWith(
+  rules: sql<
+    string[]
+  >`array(select ground ->> 'rule' from jsonb_array_elements(${decision.grounds}) as ground where ground ? 'rule')`.mapWith(
     decision.answerBy,
   ),
   answeredBy: sql<
@@ -105,7 +107,12 @@ export async function listDecisionRows(
     .innerJoin(decision, eq(decision.id, page.id))
     .leftJoin(call, eq(call.id, decision.call))
     .orderBy(...inOrder(query));
-  const counted = db.select({ one: sql`1`.as('one') }).from(decision).where(all).limit(COUNTED).as('counted');
+  const counted = db
+    .select({ one: sql`1`.as('one') })
+    .from(decision)
+    .where(all)
+    .limit(COUNTED)
+    .as('counted');
   const [total] = await db.select({ rows: count() }).from(counted);
   const items = rows.slice(0, query.limit).map(toRow);
   const last = items.at(-1);
@@ -115,17 +122,7 @@ export async function listDecisionRows(
 
 type Selected = Pick<
   typeof decision.$inferSelect,
-  | 'id'
-  | 'kind'
-  | 'tool'
-  | 'title'
-  | 'principal'
-  | 'agent'
-  | 'answerBy'
-  | 'needs'
-  | 'shownDigest'
-  | 'irreversible'
-  | 'createdAt'
+  'id' | 'kind' | 'tool' | 'title' | 'principal' | 'agent' | 'answerBy' | 'needs' | 'shownDigest' | 'irreversible' | 'createdAt'
 > &
   Parameters<typeof toState>[0] &
   Pick<DecisionRowRecord, 'hops' | 'why' | 'rules' | 'answeredBy' | 'argumentBytes' | 'args' | 'isRedacted' | 'subject'>;

@@ -293,7 +293,9 @@ export async function earlierRefusals(
     .from(decision)
     .innerJoin(call, eq(call.id, decision.call))
     .innerJoin(answer, and(eq(answer.decision, decision.id), eq(answer.effect, 'refuse')))
-    .where(and(inArray(decision.agent, [...agents]), eq(decision.tool, tool), eq(decision.state, 'refused'), gt(answer.at, new Date(since))))
+    .where(
+      and(inArray(decision.agent, [...agents]), eq(decision.tool, tool), eq(decision.state, 'refused'), gt(answer.at, new Date(since))),
+    )
     .orderBy(desc(answer.at))
     .limit(50);
   return rows.map((row) => ({

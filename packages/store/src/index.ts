@@ -15,8 +15,6 @@ export {
 export { type AuditRecord, type AuditView, appendAudit, queryAudit } from './audit.ts';
 export {
   applyCall,
-  argumentsOf,
-  type CallArguments,
   type CallChanges,
   type CallRecord,
   countCalls,
@@ -31,8 +29,6 @@ export {
   markCall,
   markRefusalsDelivered,
   openCallsOf,
-  type RecordedCall,
-  recordedCalls,
 } from './calls.ts';
 export {
   applyConsult,
@@ -125,6 +121,7 @@ export {
   type MandateRecord,
   type PrincipalRecord,
 } from './principals.ts';
+export { argumentsOf, type CallArguments, type RecordedCall, recordedCalls } from './recorded-calls.ts';
 export {
   type ChainRow,
   chainOf,
@@ -136,6 +133,6 @@ export {
   type RunRecord,
   type RunStatus,
 } from './runs.ts';
-export { MIGRATIONS, openStore, type Store } from './store.ts';
 export { statsOf } from './stats.ts';
+export { MIGRATIONS, openStore, type Store } from './store.ts';
 export { dropUsesExcept, type LimitedTerm, lockAuthority, takeUses, usesOf } from './term-uses.ts';

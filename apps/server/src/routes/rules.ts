@@ -23,7 +23,12 @@ export const ruleRoutes =
     app.get(
       '/tools/:tool',
       {
-        schema: { summary: 'One upstream tool: its definition, and what the host declares of it', tags, params: ByTool, response: answers({ 200: ToolDetail }) },
+        schema: {
+          summary: 'One upstream tool: its definition, and what the host declares of it',
+          tags,
+          params: ByTool,
+          response: answers({ 200: ToolDetail }),
+        },
       },
       async (request, reply) => sendResult(reply, 200, await operations.describeTool(request.params.tool)),
     );
