@@ -12,7 +12,7 @@ type Fault = { readonly index: number; readonly field: string; readonly message:
 const faultsOf = (error: Failure<ErrorCode>): readonly Fault[] => (error.detail?.problems ?? []) as readonly Fault[];
 
 /** The entries of a list that the schema takes, with their places in it: a mistake elsewhere in one hides nothing of the others. */
-const fit = <Value>(list: readonly unknown[], read: (raw: unknown) => { readonly success: boolean; readonly data?: Value }) =>
+const entriesThatFit = <Value>(list: readonly unknown[], read: (raw: unknown) => { readonly success: boolean; readonly data?: Value }) =>
   list.flatMap((raw, index) => {
     const parsed = read(raw);
     return parsed.success ? [{ index, value: parsed.data as Value }] : [];
@@ -20,7 +20,7 @@ const fit = <Value>(list: readonly unknown[], read: (raw: unknown) => { readonly
 
 /** Expressions of rules that do not compile or break a bound. A rule that the schema refuses already is left to it. */
 export const checkRuleCel = (value: unknown, tree: YamlTree, file: string): ConfigProblem[] => {
-  const rules = fit(asList(asMap(value).rules), (raw) => RuleConfig.safeParse(raw));
+  const rules = entriesThatFit(asList(asMap(value).rules), (raw) => RuleConfig.safeParse(raw));
   const compiled = compileRules(
     rules.map((rule) => rule.value),
     { digest: digestOf },
@@ -34,7 +34,7 @@ export const checkRuleCel = (value: unknown, tree: YamlTree, file: string): Conf
 /** Expressions of the mandates' terms that do not compile: the principal could not be made from them. */
 export const checkTermCel = (value: unknown, tree: YamlTree, file: string): ConfigProblem[] =>
   Object.entries(asMap(asMap(value).principals)).flatMap(([name, principal]) => {
-    const terms = fit(asList(asMap(asMap(principal).mandate).terms), (raw) => Term.safeParse(raw));
+    const terms = entriesThatFit(asList(asMap(asMap(principal).mandate).terms), (raw) => Term.safeParse(raw));
     const compiled = compileMandate(name, 1, { scopes: [], terms: terms.map((term) => term.value) });
     if (compiled.ok) return [];
     return faultsOf(compiled.error).map(({ index, field, message }) =>
