@@ -77,13 +77,13 @@ export function MandateEditor({ mandate }: { readonly mandate: Mandate }) {
       </div>
       {reviewed !== null && (
         <Review
-          was={was}
+          was={termsOf(reviewed.base)}
           now={reviewed.terms}
           foresight={reviewed.foresight}
           isSaving={save.isPending}
           problem={save.isError ? failureOf(save.error).message : null}
           onClose={close}
-          onSave={() => save.mutate(reviewed.terms)}
+          onSave={() => save.mutate(reviewed)}
         />
       )}
     </>

@@ -6,7 +6,8 @@ import { keys } from '../../data/keys.ts';
 import { NO_PROBLEMS, type Problems, problemsOf } from './mandate-problems.ts';
 import { type Foresight, PREVIEW_DAYS } from './review.tsx';
 
-type Reviewed = { readonly terms: MandateTerms; readonly foresight: Foresight };
+/** `base`: the mandate that the terms were held against; they are saved in its place and in no other's. */
+type Reviewed = { readonly base: Mandate; readonly terms: MandateTerms; readonly foresight: Foresight };
 
 /** From a draft to a mandate in force: the server reads it first, then it is reviewed, then it is saved against the version that was read. */
 export function useReview(mandate: Mandate, onSaved: (saved: Mandate) => void) {
@@ -17,9 +18,9 @@ export function useReview(mandate: Mandate, onSaved: (saved: Mandate) => void) {
   const look = useMutation({
     mutationFn: async (terms: MandateTerms): Promise<Reviewed | Problems> => {
       const answer = await client.mandate.preview({ ...terms, days: PREVIEW_DAYS });
-      if (answer.ok) return { terms, foresight: { ok: true, preview: answer.value } };
+      if (answer.ok) return { base: mandate, terms, foresight: { ok: true, preview: answer.value } };
       const found = problemsOf(answer.error);
-      return found.size > 0 ? found : { terms, foresight: { ok: false, reason: answer.error.message } };
+      return found.size > 0 ? found : { base: mandate, terms, foresight: { ok: false, reason: answer.error.message } };
     },
     onSuccess: (seen) => {
       setStale(false);
@@ -28,7 +29,7 @@ export function useReview(mandate: Mandate, onSaved: (saved: Mandate) => void) {
     },
   });
   const save = useMutation({
-    mutationFn: (terms: MandateTerms) => unwrap(client.mandate.set(terms, mandate.version)),
+    mutationFn: ({ base, terms }: Reviewed) => unwrap(client.mandate.set(terms, base.version)),
     onSuccess: (saved) => {
       queryClient.setQueryData(keys.mandate, saved);
       setReviewed(null);

@@ -20,7 +20,7 @@ type Props = {
 };
 
 /** About so many dates stand below a plot. */
-const DATES = 6;
+const DATES = 5;
 
 /** A value for each day, between marks with their units; each day leads to its decisions and is said in words when it is pointed at. */
 export function DayPlot({ title, unit, ticks, days, draw, say, legend, table }: Props) {
@@ -74,7 +74,7 @@ export function DayPlot({ title, unit, ticks, days, draw, say, legend, table }: 
             {days.map((day, place) => (
               <span key={day.day} className="relative h-6 min-w-0 flex-1">
                 {(days.length - 1 - place) % every === 0 && (
-                  <span className="absolute top-0.5 right-1/2 translate-x-1/2 whitespace-nowrap">{shortDay(day.day)}</span>
+                  <span className="absolute top-0.5 right-0 whitespace-nowrap">{shortDay(day.day)}</span>
                 )}
               </span>
             ))}
