@@ -7,13 +7,20 @@ import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { answer, approve, pendingOf, readDecision, settledCall } from './answers.ts';
 import { type Agent, codeOf, connectAgent, heldAs, textOf } from './mcp-clients.ts';
 import { aConfig, COUNTER_RULE, counterServer, executionsIn, stdioServer } from './sample-config.ts';
-import { type StartedHost, scratch, startHost, valueOf } from './started-host.ts';
+import { mustBe, type StartedHost, scratch, startHost } from './started-host.ts';
 import { until } from './until.ts';
 
 const folder = scratch('approved');
 const counted = join(folder, 'counted.jsonl');
 const trigger = join(folder, 'trigger');
-const LIMIT = { id: 'limit', tool: 'counter__increment', when: 'n is above 50', match: 'has(args.n) && args.n > 50', reason: 'Never more than 50.', effect: 'refuse' };
+const LIMIT = {
+  id: 'limit',
+  tool: 'counter__increment',
+  when: 'n is above 50',
+  match: 'has(args.n) && args.n > 50',
+  reason: 'Never more than 50.',
+  effect: 'refuse',
+};
 const NOTES = { id: 'notes', tool: 'notes__fetch_notes', when: 'always', reason: 'Notes are private.' };
 const config = (more: object = {}) =>
   aConfig({
@@ -34,7 +41,7 @@ beforeAll(async () => {
 /** Calls differ by what the tests give them, so that none of them attaches to another's decision or meets its "no". */
 const hold = async (args: Readonly<Record<string, unknown>>): Promise<string> => heldAs(await agent.call('counter__increment', args));
 const executions = (test: string) => executionsIn(counted).filter(({ args }) => args.test === test);
-const eventsOf = async (query: { readonly call: string }) => valueOf(await ada.audit.query({ ...query, order: 'oldest', limit: 200 })).items;
+const eventsOf = async (query: { readonly call: string }) => mustBe(await ada.audit.query({ ...query, order: 'oldest', limit: 200 })).items;
 const callOf = async (id: string): Promise<string> => (await readDecision(ada, id)).call?.id ?? '';
 
 describe('an approval that no worker has taken yet', () => {
@@ -47,7 +54,7 @@ describe('an approval that no worker has taken yet', () => {
   /** While the host is frozen an approval stands and nothing is dispatched. */
   async function approvedInTheIce(tool: string, args: Readonly<Record<string, unknown>>): Promise<string> {
     const id = heldAs(await agent.call(tool, args));
-    valueOf(await ada.host.freeze('Looking closer.'));
+    mustBe(await ada.host.freeze('Looking closer.'));
     expect((await approve(ada, id)).call?.state).toBe('queued');
     return id;
   }
@@ -55,8 +62,8 @@ describe('an approval that no worker has taken yet', () => {
   it('is not dispatched under changed rules; the event names the decision, and the new question is linked to the old (A1, A2)', async () => {
     const id = await approvedInTheIce('counter__increment', { test: 'rules' });
     host.configure(config({ rules: [{ ...COUNTER_RULE, reason: 'Counting is for keeps, and it is late.' }, LIMIT, NOTES] }));
-    valueOf(await host.operator().host.reloadConfig());
-    valueOf(await ada.host.thaw());
+    mustBe(await host.operator().host.reloadConfig());
+    mustBe(await ada.host.thaw());
     const old = await until('the approval is voided', async () => {
       const decision = await readDecision(ada, id);
       return decision.supersededBy === null ? null : decision;
@@ -74,8 +81,8 @@ describe('an approval that no worker has taken yet', () => {
   it('is not dispatched under rules that refuse by now, and the event names the decision (A1)', async () => {
     const id = await approvedInTheIce('counter__increment', { test: 'refusing rules' });
     host.configure(config({ rules: [{ ...COUNTER_RULE, effect: 'refuse' }, LIMIT, NOTES] }));
-    valueOf(await host.operator().host.reloadConfig());
-    valueOf(await ada.host.thaw());
+    mustBe(await host.operator().host.reloadConfig());
+    mustBe(await ada.host.thaw());
     const { call } = await settledCall(ada, id);
     expect(call?.state).toBe('refused');
     expect((await eventsOf({ call: call?.id ?? '' })).find(({ type }) => type === 'call.refused')).toMatchObject({ decision: id });
@@ -87,9 +94,9 @@ describe('an approval that no worker has taken yet', () => {
     const id = await approvedInTheIce('notes__fetch_notes', { test: 'definition' });
     writeFileSync(trigger, '');
     await until('the tool is quarantined', async () =>
-      valueOf(await ada.rules.table()).tools.some(({ tool, state }) => tool === 'notes__fetch_notes' && state === 'quarantined'),
+      mustBe(await ada.rules.table()).tools.some(({ tool, state }) => tool === 'notes__fetch_notes' && state === 'quarantined'),
     );
-    valueOf(await ada.host.thaw());
+    mustBe(await ada.host.thaw());
     const { call } = await settledCall(ada, id);
     expect(call?.state).toBe('refused');
     expect((await eventsOf({ call: call?.id ?? '' })).find(({ type }) => type === 'call.refused')).toMatchObject({ decision: id });
@@ -98,15 +105,15 @@ describe('an approval that no worker has taken yet', () => {
   });
 
   it('is not dispatched for an agent that was suspended (A2)', async () => {
-    valueOf(await host.operator().agents.create({ name: 'passenger', principal: 'ada' }));
-    valueOf(await host.operator().agents.admit('passenger'));
+    mustBe(await host.operator().agents.create({ name: 'passenger', principal: 'ada' }));
+    mustBe(await host.operator().agents.admit('passenger'));
     const passenger = await connectAgent(host.mcp(), await host.agentToken('passenger'));
     const id = heldAs(await passenger.call('counter__increment', { test: 'suspended' }));
-    valueOf(await ada.host.freeze('Looking closer.'));
+    mustBe(await ada.host.freeze('Looking closer.'));
     await approve(ada, id);
     const { code } = await host.cli(['agents', 'suspend', 'passenger', '--json']);
     expect(code).toBe(0);
-    valueOf(await ada.host.thaw());
+    mustBe(await ada.host.thaw());
     expect((await settledCall(ada, id)).call?.state).toBe('refused');
     expect(executions('suspended')).toEqual([]);
   });
@@ -115,8 +122,8 @@ describe('an approval that no worker has taken yet', () => {
 describe('during the hold', () => {
   it('a narrowed term raises a new decision, linked to the old one, and nothing runs before it is answered (A2)', async () => {
     const id = await hold({ test: 'narrowed' });
-    const before = valueOf(await ada.mandate.get());
-    valueOf(await ada.mandate.set({ scopes: before.scopes, terms: [{ tool: 'notes__*', when: 'notes only' }] }, before.version));
+    const before = mustBe(await ada.mandate.get());
+    mustBe(await ada.mandate.set({ scopes: before.scopes, terms: [{ tool: 'notes__*', when: 'notes only' }] }, before.version));
     await approve(ada, id);
     const old = await until('a new question', async () => {
       const decision = await readDecision(ada, id);
@@ -125,23 +132,26 @@ describe('during the hold', () => {
     expect(executions('narrowed')).toEqual([]);
     const fresh = await readDecision(ada, old.supersededBy ?? '');
     expect(fresh).toMatchObject({ supersedes: id, grounds: expect.arrayContaining([expect.objectContaining({ kind: 'term' })]) });
-    valueOf(await answer(ada, fresh.id, { effect: 'refuse', note: 'Not like this.' }));
-    const { version } = valueOf(await ada.mandate.get());
-    valueOf(await ada.mandate.set({ scopes: before.scopes, terms: before.terms }, version));
+    mustBe(await answer(ada, fresh.id, { effect: 'refuse', note: 'Not like this.' }));
+    const { version } = mustBe(await ada.mandate.get());
+    mustBe(await ada.mandate.set({ scopes: before.scopes, terms: before.terms }, version));
     expect(executions('narrowed')).toEqual([]);
   });
 
   it('a scope that is taken away hides the tool, and neither the approval nor an edit runs anything (A2, A7)', async () => {
     const id = await hold({ test: 'scope' });
     const edited = await hold({ test: 'scope', n: 2 });
-    const before = valueOf(await ada.mandate.get());
+    const before = mustBe(await ada.mandate.get());
     const scopes = before.scopes.filter((scope) => scope !== 'tools:call');
-    valueOf(await ada.mandate.set({ scopes, terms: before.terms }, before.version));
-    expect(await answer(ada, edited, { editedArgs: { test: 'scope', n: 3 } })).toMatchObject({ ok: false, error: { code: 'decision.edit_refused' } });
+    mustBe(await ada.mandate.set({ scopes, terms: before.terms }, before.version));
+    expect(await answer(ada, edited, { editedArgs: { test: 'scope', n: 3 } })).toMatchObject({
+      ok: false,
+      error: { code: 'decision.edit_refused' },
+    });
     await approve(ada, id);
     expect((await settledCall(ada, id)).call?.state).toBe('refused');
-    const { version } = valueOf(await ada.mandate.get());
-    valueOf(await ada.mandate.set({ scopes: before.scopes, terms: before.terms }, version));
+    const { version } = mustBe(await ada.mandate.get());
+    mustBe(await ada.mandate.set({ scopes: before.scopes, terms: before.terms }, version));
     expect(executions('scope')).toEqual([]);
   });
 });
@@ -164,7 +174,10 @@ describe('an approval', () => {
       await settledCall(ada, id);
     }
     expect(executions('reverse').map(({ args }) => args.n)).toEqual([2, 1]);
-    for (const [id, n] of [[first, 1], [second, 2]] as const) {
+    for (const [id, n] of [
+      [first, 1],
+      [second, 2],
+    ] as const) {
       const { call } = await readDecision(ada, id);
       const execution = executions('reverse').find(({ args }) => args.n === n);
       expect(execution?.meta['io.countersign/idempotency-key']).toBe(call?.id);
@@ -199,7 +212,7 @@ describe('an approval', () => {
     const id = await hold({ test: 'stale' });
     const page = await readDecision(ada, id);
     const later = new Date(Date.parse(page.expiresAt) + 3_600_000).toISOString();
-    valueOf(await ada.decisions.extend(id, { version: page.version, expiresAt: later }));
+    mustBe(await ada.decisions.extend(id, { version: page.version, expiresAt: later }));
     const input = { version: page.version, shownDigest: page.shownDigest, effect: 'approve' } as const;
     expect(await ada.decisions.answer(id, input)).toMatchObject({ ok: false, error: { code: 'decision.stale', status: 409 } });
 
@@ -207,17 +220,20 @@ describe('an approval', () => {
     const wrong = { ...input, version, shownDigest: `sha256:${'0'.repeat(64)}` } as const;
     expect(await ada.decisions.answer(id, wrong)).toMatchObject({ ok: false, error: { code: 'decision.digest_mismatch', status: 409 } });
 
-    valueOf(await answer(ada, id, { effect: 'refuse' }));
+    mustBe(await answer(ada, id, { effect: 'refuse' }));
     const at = (await readDecision(ada, id)).settledAt ?? '';
     const late = await ada.decisions.answer(id, { ...input, version });
-    expect(late).toMatchObject({ ok: false, error: { code: 'decision.already_answered', status: 409, message: expect.stringContaining('ada') } });
+    expect(late).toMatchObject({
+      ok: false,
+      error: { code: 'decision.already_answered', status: 409, message: expect.stringContaining('ada') },
+    });
     expect(late.ok ? '' : late.error.message).toContain(at);
     expect(executions('stale')).toEqual([]);
   });
 
   it('with edited arguments runs those, and keeps what was asked, edited and run (A7)', async () => {
     const id = await hold({ test: 'edited', n: 3 });
-    valueOf(await answer(ada, id, { editedArgs: { test: 'edited', n: 1 } }));
+    mustBe(await answer(ada, id, { editedArgs: { test: 'edited', n: 1 } }));
     expect(await settledCall(ada, id)).toMatchObject({
       call: { arguments: { n: 3 }, effectiveArguments: { n: 1 }, state: 'done' },
       answers: [{ editedArgs: { n: 1 } }],

@@ -5,7 +5,7 @@ import { approve, pendingOf, readDecision, settledCall } from './answers.ts';
 import { type Agent, codeOf, connectAgent, heldAs, textOf } from './mcp-clients.ts';
 import { childrenOf } from './processes.ts';
 import { aConfig, executionsIn, stdioServer } from './sample-config.ts';
-import { type StartedHost, scratch, startHost, valueOf } from './started-host.ts';
+import { mustBe, type StartedHost, scratch, startHost } from './started-host.ts';
 import { until } from './until.ts';
 
 const counted = join(scratch('upstream'), 'counted.jsonl');
@@ -15,7 +15,11 @@ let agent: Agent;
 let losing: Awaited<ReturnType<typeof startFixture>>;
 let answersLost = false;
 beforeAll(async () => {
-  losing = await startFixture({ mode: 'counter', counterFile: counted, onRequest: ({ message }) => ((message as { method?: string }).method === 'tools/call' && answersLost ? 'lose-answer' : undefined) });
+  losing = await startFixture({
+    mode: 'counter',
+    counterFile: counted,
+    onRequest: ({ message }) => ((message as { method?: string }).method === 'tools/call' && answersLost ? 'lose-answer' : undefined),
+  });
   const servers = {
     never: { command: '/nowhere/no-such-program' },
     closed: { url: 'http://127.0.0.1:9/mcp' },
@@ -25,7 +29,10 @@ beforeAll(async () => {
     huge: misbehaving('huge'),
     losing: { url: losing.url },
   };
-  const rules = [{ id: 'gated', tool: 'losing__increment', when: 'always', reason: 'Gated.' }, { id: 'death', tool: 'dies__die', when: 'it is gated', match: 'has(args.gated)', reason: 'It dies.' }];
+  const rules = [
+    { id: 'gated', tool: 'losing__increment', when: 'always', reason: 'Gated.' },
+    { id: 'death', tool: 'dies__die', when: 'it is gated', match: 'has(args.gated)', reason: 'It dies.' },
+  ];
   host = await startHost({ config: aConfig({ servers, rules }) });
   agent = await connectAgent(host.mcp(), await host.agentToken('researcher'));
 });
@@ -42,8 +49,14 @@ describe('an upstream', () => {
     const tools = await agent.tools();
     expect(tools.filter((name) => name.startsWith('never__') || name.startsWith('closed__'))).toEqual([]);
     expect(tools).toEqual(expect.arrayContaining(['slow__wake', 'dies__live', 'garbage__mutter', 'huge__sip']));
-    const { checks } = valueOf(await host.operator().host.ready());
-    expect(checks).toEqual(expect.arrayContaining([{ name: 'upstream never', ok: false }, { name: 'upstream closed', ok: false }, { name: 'upstream dies', ok: true }]));
+    const { checks } = mustBe(await host.operator().host.ready());
+    expect(checks).toEqual(
+      expect.arrayContaining([
+        { name: 'upstream never', ok: false },
+        { name: 'upstream closed', ok: false },
+        { name: 'upstream dies', ok: true },
+      ]),
+    );
   });
 
   it('that is slow runs into its timeout with an unknown outcome, and others are served meanwhile', async () => {
@@ -66,7 +79,14 @@ describe('an upstream', () => {
     const question = await until('the person is asked', async () => (await pendingOf(ada)).find(({ kind }) => kind === 'outcome'));
     expect(question).toMatchObject({ call: { state: 'unknown', tool: 'dies__die' } });
     expect(codeOf(await agent.call('await_decision', { id }))).toBe('outcome_unknown');
-    valueOf(await ada.decisions.answer(question.id, { version: question.version, shownDigest: question.shownDigest, effect: 'refuse', note: 'It is dead.' }));
+    mustBe(
+      await ada.decisions.answer(question.id, {
+        version: question.version,
+        shownDigest: question.shownDigest,
+        effect: 'refuse',
+        note: 'It is dead.',
+      }),
+    );
     expect((await readDecision(ada, id)).call?.state).not.toBe('queued');
     await until('it is back', async () => (await ending('dies__live')) === 'live ran');
   });

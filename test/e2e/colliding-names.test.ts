@@ -47,7 +47,15 @@ const REFUSED = [
 it('lists every tool whose name is its own, and none that could be taken for another (D6)', async () => {
   const upstream = (await agent.tools()).filter((name) => name.includes('__'));
   expect(upstream).toEqual(
-    expect.arrayContaining(['acme__fine', 'acme-__also_fine', 'twice__once', 'cases__other', 'bad__good_one', 'bad__good_two', 'poison__delete_file']),
+    expect.arrayContaining([
+      'acme__fine',
+      'acme-__also_fine',
+      'twice__once',
+      'cases__other',
+      'bad__good_one',
+      'bad__good_two',
+      'poison__delete_file',
+    ]),
   );
   expect(upstream.filter((name) => /status|twice__twice|cases__do|cases__Do|broken|dеlete/.test(name))).toEqual([]);
 });

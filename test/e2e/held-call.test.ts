@@ -6,7 +6,7 @@ import { approve } from './answers.ts';
 import { inspectorAgent } from './inspector.ts';
 import { type Agent, codeOf, connectAgent, heldAs, textOf } from './mcp-clients.ts';
 import { aConfig, JAR_RULES, jarIn, jarServer } from './sample-config.ts';
-import { type StartedHost, scratch, startHost, valueOf } from './started-host.ts';
+import { mustBe, type StartedHost, scratch, startHost } from './started-host.ts';
 
 const folder = scratch('jar');
 const jarFile = join(folder, 'jar.json');
@@ -47,22 +47,25 @@ const ANSWERS: readonly (readonly [string, (id: string) => Promise<void>])[] = [
 const meals = () => jarIn(jarFile).history.filter(({ what }) => what.startsWith('ate')).length;
 
 describe.each(CLIENTS)('%s', (client, connect) => {
-  it.each(ANSWERS)('sees the tools, has eating held, answered by %s, and reads the result; the jar changed exactly once', async (__, answer) => {
-    const agent = await connect();
-    expect(await agent.tools()).toEqual(expect.arrayContaining(['await_decision', 'jar__cookie_jar', 'jar__smash_jar', 'whoami']));
-    const before = meals();
-    const { count } = jarIn(jarFile);
+  it.each(ANSWERS)(
+    'sees the tools, has eating held, answered by %s, and reads the result; the jar changed exactly once',
+    async (__, answer) => {
+      const agent = await connect();
+      expect(await agent.tools()).toEqual(expect.arrayContaining(['await_decision', 'jar__cookie_jar', 'jar__smash_jar', 'whoami']));
+      const before = meals();
+      const { count } = jarIn(jarFile);
 
-    const id = heldAs(await agent.call('jar__cookie_jar', { action: 'eat', amount: 1 }));
-    expect(meals()).toBe(before);
-    await answer(id);
-    const result = await agent.call('await_decision', { id, wait_seconds: 30 });
-    expect(codeOf(result)).toBeUndefined();
-    expect(textOf(result)).toMatch(/^Ate 1 cookie: /);
-    expect(result.structuredContent).toMatchObject({ count: count - 1 });
-    expect(await agent.call('await_decision', { id })).toEqual(result);
-    expect([meals(), jarIn(jarFile).count]).toEqual([before + 1, count - 1]);
-  });
+      const id = heldAs(await agent.call('jar__cookie_jar', { action: 'eat', amount: 1 }));
+      expect(meals()).toBe(before);
+      await answer(id);
+      const result = await agent.call('await_decision', { id, wait_seconds: 30 });
+      expect(codeOf(result)).toBeUndefined();
+      expect(textOf(result)).toMatch(/^Ate 1 cookie: /);
+      expect(result.structuredContent).toMatchObject({ count: count - 1 });
+      expect(await agent.call('await_decision', { id })).toEqual(result);
+      expect([meals(), jarIn(jarFile).count]).toEqual([before + 1, count - 1]);
+    },
+  );
 
   it('gets the "no" of a person with the note, and nothing happened to the jar', async () => {
     const agent = await connect();
@@ -94,7 +97,7 @@ it('has every step in the log, in order', async () => {
   const ben = await host.principalToken('ben');
   expect((await host.cli(['decisions', 'approve', id, '--yes'], ben)).code).toBe(0);
   await agent.call('await_decision', { id, wait_seconds: 30 });
-  const { call } = valueOf(await host.as(ben).decisions.get(id));
+  const { call } = mustBe(await host.as(ben).decisions.get(id));
   const { stdout } = await host.cli(['audit', 'query', '--call', call?.id ?? '', '--oldest', '--json'], ben);
   const { items } = JSON.parse(stdout) as { items: readonly { type: string; actor: { kind: string; name: string } }[] };
   expect(items.map(({ type, actor }) => `${type} by ${actor.name}`)).toEqual([

@@ -3,7 +3,7 @@ import { startFixture } from '@countersign/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { legacyCall, modernCall, openSession, type RawAnswer, type RawRequest, sendRaw } from './raw-http.ts';
 import { aConfig } from './sample-config.ts';
-import { type StartedHost, startHost, valueOf } from './started-host.ts';
+import { mustBe, type StartedHost, startHost } from './started-host.ts';
 
 let host: StartedHost;
 let mirror: Awaited<ReturnType<typeof startFixture>>;
@@ -18,7 +18,9 @@ beforeAll(async () => {
       return undefined;
     },
   });
-  host = await startHost({ config: aConfig({ servers: { mirror: { url: mirror.url } }, limits: { call_bytes: 300_000, requests_per_minute: 1_000_000 } }) });
+  host = await startHost({
+    config: aConfig({ servers: { mirror: { url: mirror.url } }, limits: { call_bytes: 300_000, requests_per_minute: 1_000_000 } }),
+  });
   token = await host.agentToken('researcher');
   session = await openSession(host.mcp(), token);
 });
@@ -45,7 +47,14 @@ const BROKEN: readonly (readonly [string, string, string, string | null])[] = [
   ['too many values', `{"a":[${'0,'.repeat(100_000)}0]}`, 'ingress.too_many_nodes', null],
   ['too many bytes', `{"a":"${'x'.repeat(400_000)}"}`, 'ingress.too_large', null],
 ];
-type Problem = { readonly id: unknown; readonly error: { readonly code: number; readonly message: string; readonly data?: { readonly code?: string; readonly place?: { readonly pointer: string; readonly offset: number } } } };
+type Problem = {
+  readonly id: unknown;
+  readonly error: {
+    readonly code: number;
+    readonly message: string;
+    readonly data?: { readonly code?: string; readonly place?: { readonly pointer: string; readonly offset: number } };
+  };
+};
 
 const send = async (request: RawRequest): Promise<RawAnswer> => await sendRaw(host.mcp(), request);
 const requests = (args: string): readonly (readonly [string, RawRequest])[] => [
@@ -117,8 +126,16 @@ describe('a body of', () => {
 
 it('the log has the refusals, and the host goes on as if nothing had been', async () => {
   const ada = await host.principal('ada');
-  const { items } = valueOf(await ada.audit.query({ type: ['call.malformed'], limit: 200 }));
+  const { items } = mustBe(await ada.audit.query({ type: ['call.malformed'], limit: 200 }));
   const codes = new Set(items.map(({ payload }) => payload.code));
-  expect([...codes]).toEqual(expect.arrayContaining(['ingress.duplicate_key', 'ingress.forbidden_key', 'ingress.unsafe_number', 'ingress.bad_text', 'ingress.too_deep']));
+  expect([...codes]).toEqual(
+    expect.arrayContaining([
+      'ingress.duplicate_key',
+      'ingress.forbidden_key',
+      'ingress.unsafe_number',
+      'ingress.bad_text',
+      'ingress.too_deep',
+    ]),
+  );
   expect((await send(modernCall('mirror__show_request', '{"ok":true}', token))).status).toBe(200);
 });

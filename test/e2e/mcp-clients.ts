@@ -13,7 +13,7 @@ export type Result = {
 export type CallOptions = {
   readonly timeout?: number;
   readonly signal?: AbortSignal;
-  readonly onprogress?: (progress: { readonly progress: number; readonly message?: string }) => void;
+  readonly onprogress?: (progress: { readonly progress: number }) => void;
 };
 
 /** What a test needs of an MCP client, whichever line it is from. */

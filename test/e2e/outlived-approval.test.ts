@@ -5,7 +5,7 @@ import { beforeAll, expect, it } from 'vitest';
 import { approve, readDecision, settledCall } from './answers.ts';
 import { codeOf, connectAgent, heldAs, textOf } from './mcp-clients.ts';
 import { aConfig, COUNTER_RULE, counterServer, executionsIn } from './sample-config.ts';
-import { type StartedHost, scratch, startHost, valueOf } from './started-host.ts';
+import { mustBe, type StartedHost, scratch, startHost } from './started-host.ts';
 import { withDatabase } from './stored-record.ts';
 import { until } from './until.ts';
 
@@ -30,7 +30,7 @@ it('does not send an approved call after its deadline, when its server is back; 
   far = await startFixture({ mode: 'counter', counterFile: counted, port: Number(new URL(far.url).port) });
   const { call } = await settledCall(ada, id);
   expect(call?.state).toBe('refused');
-  const events = valueOf(await ada.audit.query({ call: call?.id ?? '', order: 'oldest' })).items;
+  const events = mustBe(await ada.audit.query({ call: call?.id ?? '', order: 'oldest' })).items;
   expect(events.at(-1)).toMatchObject({ type: 'call.refused', decision: id, payload: { cause: 'expired' } });
   const told = await agent.call('await_decision', { id });
   expect([codeOf(told), textOf(told)]).toEqual(['expired', expect.stringContaining('nothing was executed')]);
@@ -46,7 +46,7 @@ it('runs neither a call to a server that is gone nor one whose record was edited
   const gone = heldAs(await agent.call('far__increment', { test: 'gone' }));
   const edited = heldAs(await agent.call('counter__increment', { test: 'edited', n: 1 }));
   const left = heldAs(await leaver.call('counter__increment', { test: 'left' }));
-  valueOf(await ada.host.freeze('Taking a look at the disk.'));
+  mustBe(await ada.host.freeze('Taking a look at the disk.'));
   for (const id of [gone, edited]) expect((await approve(ada, id)).call?.state).toBe('queued');
   await approve(ben, left);
   const adaToken = await host.principalToken('ada');
@@ -58,17 +58,24 @@ it('runs neither a call to a server that is gone nor one whose record was edited
     await rows(`delete from agent where name = 'treasurer'`);
     return row?.id;
   });
-  const without = aConfig({ servers: { counter: counterServer(counted) }, rules: RULES }) as ReturnType<typeof aConfig> & { agents: object };
+  const without = aConfig({ servers: { counter: counterServer(counted) }, rules: RULES }) as ReturnType<typeof aConfig> & {
+    agents: object;
+  };
   host.configure({ ...without, agents: { researcher: { principal: 'ada', status: 'member' } } });
   await host.start();
   const after = host.as(adaToken);
-  valueOf(await after.host.thaw());
+  mustBe(await after.host.thaw());
   for (const id of [gone, edited]) expect((await settledCall(after, id)).call?.state).toBe('refused');
-  const { items } = valueOf(await after.audit.query({ call: String(editedCall), type: ['call.refused'] }));
+  const { items } = mustBe(await after.audit.query({ call: String(editedCall), type: ['call.refused'] }));
   expect(items).toMatchObject([{ decision: edited }]);
 
   const history = await settledCall(host.as(benToken), left);
-  expect(history).toMatchObject({ id: left, agent: 'treasurer', state: 'approved', call: { tool: 'counter__increment', arguments: { test: 'left' }, state: 'refused' } });
+  expect(history).toMatchObject({
+    id: left,
+    agent: 'treasurer',
+    state: 'approved',
+    call: { tool: 'counter__increment', arguments: { test: 'left' }, state: 'refused' },
+  });
   expect((await readDecision(host.as(benToken), left)).answers).toHaveLength(1);
   expect(executionsIn(counted)).toEqual([]);
   await far.close();

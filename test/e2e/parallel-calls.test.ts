@@ -20,7 +20,9 @@ it.each<Era>(['2025-11-25', '2026-07-28'])(
   async (era) => {
     const agent = await connectAgent(host.mcp(), await host.agentToken('researcher'), era);
     const test = `eight ${era}`;
-    const held = await Promise.all(Array.from({ length: 8 }, async (_, n) => ({ n, id: heldAs(await agent.call('counter__increment', { test, n })) })));
+    const held = await Promise.all(
+      Array.from({ length: 8 }, async (_, n) => ({ n, id: heldAs(await agent.call('counter__increment', { test, n })) })),
+    );
     expect(new Set(held.map(({ id }) => id)).size).toBe(8);
     expect((await pendingOf(ada)).filter(({ call }) => call?.arguments.test === test)).toHaveLength(8);
 
@@ -33,7 +35,11 @@ it.each<Era>(['2025-11-25', '2026-07-28'])(
     }
     const results = await Promise.all(held.map(({ id }) => agent.call('await_decision', { id, wait_seconds: 30 })));
     for (const [n, result] of results.entries()) expect(textOf(result)).toContain(n === 2 ? 'Not two.' : 'incremented');
-    expect(executions(test).map(({ args }) => args.n).sort()).toEqual([0, 1, 3, 4, 5, 6, 7]);
+    expect(
+      executions(test)
+        .map(({ args }) => args.n)
+        .sort(),
+    ).toEqual([0, 1, 3, 4, 5, 6, 7]);
   },
 );
 
@@ -47,12 +53,16 @@ it('runs an approved call once under 100 approvals at once, and every repeat of 
   expect(new Set(ids).size).toBe(1);
   const { version, shownDigest } = await readDecision(ada, id);
   const waiting = Array.from({ length: 12 }, (_, i) => agents[i % 3]!.call('await_decision', { id, wait_seconds: 30 }, {}));
-  const answers = await Promise.all(Array.from({ length: 100 }, () => ada.decisions.answer(id, { version, shownDigest, effect: 'approve' })));
+  const answers = await Promise.all(
+    Array.from({ length: 100 }, () => ada.decisions.answer(id, { version, shownDigest, effect: 'approve' })),
+  );
   expect(answers.filter(({ ok }) => ok)).toHaveLength(1);
-  for (const lost of answers.filter(({ ok }) => !ok)) expect(lost).toMatchObject({ error: { code: 'decision.already_answered', status: 409 } });
+  for (const lost of answers.filter(({ ok }) => !ok))
+    expect(lost).toMatchObject({ error: { code: 'decision.already_answered', status: 409 } });
 
   const repeated = await Promise.all(Array.from({ length: 12 }, (_, i) => agents[i % 3]!.call('counter__increment', args)));
-  for (const result of repeated) expect(result._meta?.['io.countersign/decision'] === undefined ? textOf(result) : heldAs(result)).toMatch(/^incremented$|^dec_/);
+  for (const result of repeated)
+    expect(result._meta?.['io.countersign/decision'] === undefined ? textOf(result) : heldAs(result)).toMatch(/^incremented$|^dec_/);
   await settledCall(ada, id);
   await Promise.all(waiting);
   expect(textOf(await agents[0]!.call('await_decision', { id }))).toBe('incremented');

@@ -5,7 +5,7 @@ import { answer, approve, pendingOf, readDecision, settledCall } from './answers
 import { type Agent, connectAgent, type Era, heldAs, textOf } from './mcp-clients.ts';
 import { bearer, sendRaw } from './raw-http.ts';
 import { aConfig, COUNTER_RULE, counterServer, executionsIn } from './sample-config.ts';
-import { type StartedHost, scratch, startHost, valueOf } from './started-host.ts';
+import { mustBe, type StartedHost, scratch, startHost } from './started-host.ts';
 import { until } from './until.ts';
 
 const counted = join(scratch('people'), 'counted.jsonl');
@@ -30,7 +30,13 @@ describe('an agent’s credential', () => {
     const decision = await readDecision(ada, id);
     const token = await host.agentToken('researcher');
     const body = JSON.stringify({ version: decision.version, shownDigest: decision.shownDigest, effect: 'approve' });
-    const disguises = [{}, { 'user-agent': 'ada' }, { 'x-principal': 'ada', 'x-forwarded-user': 'ada' }, { 'countersign-lane': 'principal' }, { cookie: `countersign_session=${adaToken}` }];
+    const disguises = [
+      {},
+      { 'user-agent': 'ada' },
+      { 'x-principal': 'ada', 'x-forwarded-user': 'ada' },
+      { 'countersign-lane': 'principal' },
+      { cookie: `countersign_session=${adaToken}` },
+    ];
     for (const disguise of disguises) {
       const headers = { 'content-type': 'application/json', ...bearer(token), ...disguise };
       const answered = await sendRaw(`${host.url()}/api/v1/decisions/${id}/answer`, { headers, body });
@@ -39,7 +45,14 @@ describe('an agent’s credential', () => {
     const bulk = JSON.stringify({ answers: [{ id, ...(JSON.parse(body) as object) }] });
     const headers = { 'content-type': 'application/json', ...bearer(token) };
     expect((await sendRaw(`${host.url()}/api/v1/decisions/answers`, { headers, body: bulk })).status).toBe(403);
-    expect((await sendRaw(`${host.url()}/api/v1/decisions/${id}/extend`, { headers, body: JSON.stringify({ version: 1, expiresAt: decision.expiresAt }) })).status).toBe(403);
+    expect(
+      (
+        await sendRaw(`${host.url()}/api/v1/decisions/${id}/extend`, {
+          headers,
+          body: JSON.stringify({ version: 1, expiresAt: decision.expiresAt }),
+        })
+      ).status,
+    ).toBe(403);
     // An agent that is called like the principal is still an agent, and look-alikes of a name are not given out twice.
     const named = await host.operator().agents.create({ name: 'ada', principal: 'ada' });
     if (named.ok) expect(await answer(host.as(await host.agentToken('ada')), id)).toMatchObject({ ok: false });
@@ -50,7 +63,7 @@ describe('an agent’s credential', () => {
   });
 
   it('leaves its attempts in the log', async () => {
-    const { items } = valueOf(await ada.audit.query({ type: ['credential.rejected'], limit: 200 }));
+    const { items } = mustBe(await ada.audit.query({ type: ['credential.rejected'], limit: 200 }));
     expect(items.filter(({ actor }) => actor.kind === 'agent').length).toBeGreaterThan(0);
   });
 });
@@ -59,7 +72,8 @@ describe('the terminal', () => {
   // Built from code points, so that no reader of this file is fooled either.
   const BIDI = String.fromCodePoint(0x202e, 0x2066, 0x200f);
   const HIDDEN = String.fromCodePoint(0x200b, 0x2060, 0xfeff, 0xe0041, 0xad);
-  const OBEYED = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\u00ad]|\u{e0041}/u;
+  /** What a terminal obeys or does not show, line feeds aside: controls, formats, separators, the invisible alphabet of tags. */
+  const obeyed = (text: string): readonly string[] => text.replaceAll('\n', '').match(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu) ?? [];
   const EVIL = `\u001b[2J\u001b[1;1H\u001b[32mnothing to see\r${BIDI}evil${HIDDEN}\u0007\u009b31m`;
 
   it('shows escapes, carriage returns, hidden and reordering characters as such, and the tail behind 100,000 of padding (E2)', async () => {
@@ -67,19 +81,24 @@ describe('the terminal', () => {
     const id = await hold({ test: 'terminal', note: EVIL, [`key${EVIL}`]: 1, padded });
     const shown = await host.cli(['decisions', 'show', id], adaToken);
     expect(shown.code).toBe(0);
-    expect(shown.stdout).not.toMatch(OBEYED);
+    expect(obeyed(shown.stdout)).toEqual([]);
     expect(shown.stdout).toContain('&& rm -rf /srv');
     expect(shown.stdout).toContain('long value: padded');
     for (const telltale of ['202e', '200b', '001b']) expect(shown.stdout.toLowerCase()).toContain(telltale);
-    for (const args of [['decisions', 'list'], ['decisions', 'show', id, '--json'], ['audit', 'query'], ['audit', 'query', '--json']]) {
+    for (const args of [
+      ['decisions', 'list'],
+      ['decisions', 'show', id, '--json'],
+      ['audit', 'query'],
+      ['audit', 'query', '--json'],
+    ]) {
       const { stdout, code } = await host.cli(args, adaToken);
-      expect([code, OBEYED.test(stdout)]).toEqual([0, false]);
+      expect([code, obeyed(stdout)]).toEqual([0, []]);
     }
     // What is shown is a picture; what is kept, and would run, is what came.
     const json = JSON.parse((await host.cli(['decisions', 'show', id, '--json'], adaToken)).stdout) as { call: { arguments: object } };
     expect(json.call.arguments).toEqual({ test: 'terminal', note: EVIL, [`key${EVIL}`]: 1, padded });
     const approved = await host.cli(['decisions', 'approve', id], adaToken);
-    expect([approved.code, OBEYED.test(approved.stderr), OBEYED.test(approved.stdout)]).toEqual([0, false, false]);
+    expect([approved.code, obeyed(approved.stderr), obeyed(approved.stdout)]).toEqual([0, [], []]);
     expect(approved.stderr).toContain('&& rm -rf /srv');
     await settledCall(ada, id);
     expect(executions('terminal').map(({ args }) => args.padded)).toEqual([padded]);
@@ -90,7 +109,7 @@ describe('a GET', () => {
   it.each(['GET', 'HEAD', 'OPTIONS'])('%s on any link, by anyone, decides nothing (E3)', async (method) => {
     const id = await hold({ test: 'links', method });
     const { version, shownDigest } = await readDecision(ada, id);
-    const login = valueOf(await host.operator().principals.loginLink('ada')).url;
+    const login = mustBe(await host.operator().principals.loginLink('ada')).url;
     const query = `effect=approve&version=${version}&shownDigest=${encodeURIComponent(shownDigest)}`;
     const links = [
       `/decisions/${id}`,
@@ -109,7 +128,7 @@ describe('a GET', () => {
       for (const link of [...links, login]) await sendRaw(link, { method, headers });
     }
     expect(await readDecision(ada, id)).toMatchObject({ state: 'pending', version, answers: [] });
-    expect(valueOf(await ada.host.get()).frozen).toBe(false);
+    expect(mustBe(await ada.host.get()).frozen).toBe(false);
     // A scanner that followed the login link used nothing up: the person's own POST still opens a session with it.
     const opened = await sendRaw(login, { headers: { origin: host.url(), 'content-type': 'application/x-www-form-urlencoded' }, body: '' });
     expect([opened.status, String(opened.headers['set-cookie'])]).toEqual([303, expect.stringContaining('HttpOnly')]);
@@ -139,23 +158,34 @@ describe('a megabyte of arguments', () => {
 
 describe('history', () => {
   it('stays after expiry and after the agent was suspended and its credentials revoked (E8)', async () => {
-    valueOf(await host.operator().agents.create({ name: 'visitor', principal: 'ada' }));
-    valueOf(await ada.agents.admit('visitor'));
-    const issued = valueOf(await host.operator().agents.issueCredential('visitor'));
+    mustBe(await host.operator().agents.create({ name: 'visitor', principal: 'ada' }));
+    mustBe(await ada.agents.admit('visitor'));
+    const issued = mustBe(await host.operator().agents.issueCredential('visitor'));
     const visitor = await connectAgent(host.mcp(), issued.token);
     const id = heldAs(await visitor.call('counter__increment', { test: 'history', brief: true }));
     const done = heldAs(await visitor.call('counter__increment', { test: 'history' }));
     await approve(ada, done);
     await settledCall(ada, done);
     await until('it expires', async () => (await readDecision(ada, id)).state === 'expired');
-    valueOf(await ada.agents.suspend('visitor'));
-    valueOf(await host.operator().credentials.revoke(issued.id));
+    mustBe(await ada.agents.suspend('visitor'));
+    mustBe(await host.operator().credentials.revoke(issued.id));
 
-    expect(await readDecision(ada, id)).toMatchObject({ state: 'expired', agent: 'visitor', call: { arguments: { test: 'history', brief: true } }, outcome: { state: 'not_run' } });
-    expect(await readDecision(ada, done)).toMatchObject({ state: 'approved', answers: [{ principal: 'ada' }], outcome: { state: 'done', result: { content: [{ text: 'incremented' }] } } });
-    const { items } = valueOf(await ada.decisions.list({ agent: 'visitor' }));
+    expect(await readDecision(ada, id)).toMatchObject({
+      state: 'expired',
+      agent: 'visitor',
+      call: { arguments: { test: 'history', brief: true } },
+      outcome: { state: 'not_run' },
+    });
+    expect(await readDecision(ada, done)).toMatchObject({
+      state: 'approved',
+      answers: [{ principal: 'ada' }],
+      outcome: { state: 'done', result: { content: [{ text: 'incremented' }] } },
+    });
+    const { items } = mustBe(await ada.decisions.list({ agent: 'visitor' }));
     expect(items.map((decision) => decision.id).sort()).toEqual([done, id].sort());
-    const events = valueOf(await ada.audit.query({ agent: 'visitor', order: 'oldest', limit: 200 })).items.map(({ type }) => type);
-    expect(events).toEqual(expect.arrayContaining(['agent.created', 'call.held', 'decision.raised', 'decision.expired', 'call.completed', 'agent.suspended']));
+    const events = mustBe(await ada.audit.query({ agent: 'visitor', order: 'oldest', limit: 200 })).items.map(({ type }) => type);
+    expect(events).toEqual(
+      expect.arrayContaining(['agent.created', 'call.held', 'decision.raised', 'decision.expired', 'call.completed', 'agent.suspended']),
+    );
   });
 });

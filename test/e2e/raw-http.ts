@@ -1,5 +1,5 @@
 /** Requests to the byte, by Node's own client: nothing here helps a test to be well-formed. */
-import { Agent, type IncomingHttpHeaders, request as httpRequest } from 'node:http';
+import { Agent, request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 
 export type RawAnswer = {
   readonly status: number;

@@ -61,4 +61,5 @@ export const executionsIn = (file: string): readonly Execution[] =>
 
 type Jar = { readonly count: number; readonly history: readonly { readonly what: string }[] };
 /** What happened to a jar; nothing where it was never changed. */
-export const jarIn = (file: string): Jar => (existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Jar) : { count: 12, history: [] });
+export const jarIn = (file: string): Jar =>
+  existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Jar) : { count: 12, history: [] };

@@ -99,12 +99,16 @@ export function prepareHost({ config, dataDir = scratch(), flags = [], env = {} 
 
   async function start(): Promise<void> {
     ready = undefined;
-    const begun = spawnChild(process.execPath, [BIN, 'start', '--json', '--config', configPath, '--data', dataDir, '--port', '0', ...flags], {
-      env: { PATH: process.env.PATH, ...env },
-      stdio: ['ignore', 'pipe', 'pipe'],
-      // A group of its own, as a shell would give it.
-      detached: true,
-    });
+    const begun = spawnChild(
+      process.execPath,
+      [BIN, 'start', '--json', '--config', configPath, '--data', dataDir, '--port', '0', ...flags],
+      {
+        env: { PATH: process.env.PATH, ...env },
+        stdio: ['ignore', 'pipe', 'pipe'],
+        // A group of its own, as a shell would give it.
+        detached: true,
+      },
+    );
     child = begun;
     begun.stderr?.setEncoding('utf8').on('data', (text: string) => {
       written += text;
@@ -129,8 +133,8 @@ export function prepareHost({ config, dataDir = scratch(), flags = [], env = {} 
     ready: current,
     operator,
     as,
-    agentToken: async (agent, input = {}) => valueOf(await operator().agents.issueCredential(agent, input)).token,
-    principalToken: async (principal) => valueOf(await operator().principals.issueToken(principal)).token,
+    agentToken: async (agent, input = {}) => mustBe(await operator().agents.issueCredential(agent, input)).token,
+    principalToken: async (principal) => mustBe(await operator().principals.issueToken(principal)).token,
     principal: async (principal) => as(await host.principalToken(principal)),
     cli: (args, token) => runCli([...args, '--data', dataDir], token === undefined ? {} : { COUNTERSIGN_TOKEN: token }),
     signal: (signal) => void running().kill(signal),
@@ -163,7 +167,9 @@ async function within<Value>(promise: Promise<Value>, what: string, written: () 
 }
 
 /** The value of an answer that must not fail. */
-export function valueOf<Value>(answer: { readonly ok: true; readonly value: Value } | { readonly ok: false; readonly error: object }): Value {
+export function mustBe<Value>(
+  answer: { readonly ok: true; readonly value: Value } | { readonly ok: false; readonly error: object },
+): Value {
   if (!answer.ok) throw new Error(`Refused: ${JSON.stringify(answer.error)}`);
   return answer.value;
 }

@@ -1,5 +1,4 @@
 /** The database of a host that does not run, read and written behind the product's back. */
-import { join } from 'node:path';
 import type { AuditEvent } from '@countersign/contracts';
 import { openEmbeddedStore, queryAudit } from '@countersign/store';
 
@@ -12,10 +11,10 @@ export type Database = {
 
 /** Opens the data directory of a host that has ended, runs `work` on it and closes it. Rejects while a process holds the directory. */
 export async function withDatabase<Value>(dataDir: string, work: (database: Database) => Promise<Value>): Promise<Value> {
-  const { store } = await openEmbeddedStore(join(dataDir));
+  const { store } = await openEmbeddedStore(dataDir);
   try {
     return await work({
-      rows: async (statement) => (await store.db.execute(statement)).rows as readonly Row[],
+      rows: async (statement) => ((await store.db.execute(statement)) as { readonly rows: readonly Row[] }).rows,
       events: async () => {
         const all: AuditEvent[] = [];
         let cursor: string | undefined;

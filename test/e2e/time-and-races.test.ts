@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { allOf, answer, approve, pendingOf, readDecision, settledCall } from './answers.ts';
 import { type Agent, codeOf, connectAgent, type Era, heldAs, textOf } from './mcp-clients.ts';
 import { aConfig, COUNTER_RULE, executionsIn } from './sample-config.ts';
-import { type StartedHost, scratch, startHost, valueOf } from './started-host.ts';
+import { mustBe, type StartedHost, scratch, startHost } from './started-host.ts';
 import { until } from './until.ts';
 
 const counted = join(scratch('time'), 'counted.jsonl');
@@ -67,12 +67,20 @@ describe('a deadline', () => {
     const { version, shownDigest, expiresAt } = await readDecision(ada, id);
     await until('the deadline', () => new Date().toISOString() >= expiresAt);
     for (const effect of ['approve', 'refuse'] as const) {
-      expect(await ada.decisions.answer(id, { version, shownDigest, effect })).toMatchObject({ ok: false, error: { code: 'decision.expired', status: 409 } });
+      expect(await ada.decisions.answer(id, { version, shownDigest, effect })).toMatchObject({
+        ok: false,
+        error: { code: 'decision.expired', status: 409 },
+      });
     }
     const result = await agent.call('await_decision', { id, wait_seconds: 30 });
     expect(codeOf(result)).toBe('expired');
     expect(textOf(result)).toMatch(/Silence is not consent; nothing was executed/);
-    expect(await readDecision(ada, id)).toMatchObject({ state: 'expired', answers: [], call: { state: 'refused' }, outcome: { state: 'not_run' } });
+    expect(await readDecision(ada, id)).toMatchObject({
+      state: 'expired',
+      answers: [],
+      call: { state: 'refused' },
+      outcome: { state: 'not_run' },
+    });
     expect(executions('overdue')).toEqual([]);
     expect(heldAs(await agent.call('brief__increment', { test: 'overdue' }))).not.toBe(id);
   });
@@ -110,7 +118,11 @@ describe('a deadline', () => {
     // Approved at the last moment and not sent before the deadline, a call is refused as expired; all others ran, once.
     const ran = records.filter(({ call }) => call?.state === 'done');
     expect(ran.filter(({ state }) => state !== 'approved')).toEqual([]);
-    expect(ran.map(({ call }) => call?.arguments.round).sort()).toEqual(executions('race').map(({ args }) => args.round).sort());
+    expect(ran.map(({ call }) => call?.arguments.round).sort()).toEqual(
+      executions('race')
+        .map(({ args }) => args.round)
+        .sort(),
+    );
   }, 240_000);
 });
 
@@ -170,10 +182,10 @@ describe('a held call', () => {
     expect(codeOf(await agent.call('await_decision', { id }))).toBe('withdrawn');
 
     const refused = heldAs(await agent.call('counter__increment', { test: 'refused' }));
-    valueOf(await answer(ada, refused, { effect: 'refuse' }));
+    mustBe(await answer(ada, refused, { effect: 'refuse' }));
     expect(await answer(ada, refused)).toMatchObject({ ok: false, error: { code: 'decision.already_answered' } });
-    valueOf(await ada.host.freeze('Shaking it.'));
-    valueOf(await ada.host.thaw());
+    mustBe(await ada.host.freeze('Shaking it.'));
+    mustBe(await ada.host.thaw());
     expect(codeOf(await agent.call('await_decision', { id: refused }))).toBe('refused_by_principal');
     expect([...executions('withdrawn'), ...executions('refused')]).toEqual([]);
   });

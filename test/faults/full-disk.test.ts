@@ -20,7 +20,10 @@ if (!mounted) console.warn('NOT RUN: the full-disk test mounts a small tmpfs, an
 
 it.skipIf(!mounted)('refuses calls while the disk is full, loses nothing, and works again when there is space (G4)', async () => {
   const file = join(scratch('counted'), 'counted.jsonl');
-  const host = await startHost({ config: aConfig({ servers: { counter: counterServer(file) }, rules: [COUNTER_RULE] }), dataDir: join(disk, 'data') });
+  const host = await startHost({
+    config: aConfig({ servers: { counter: counterServer(file) }, rules: [COUNTER_RULE] }),
+    dataDir: join(disk, 'data'),
+  });
   const agent = await connectAgent(host.mcp(), await host.agentToken('researcher'));
   const token = await host.principalToken('ada');
   const before = heldAs(await agent.call('counter__increment', { n: 'before' }));
@@ -50,10 +53,14 @@ it.skipIf(!mounted)('refuses calls while the disk is full, loses nothing, and wo
   expect(executionsIn(file)).toHaveLength(during);
 
   rmSync(filler);
-  const again = await until('it works again', async () => {
-    const result = await agent.call('counter__increment', { n: 'again', pass: true }, { timeout: 60_000 });
-    return codeOf(result) === undefined ? textOf(result) : null;
-  }, 60_000);
+  const again = await until(
+    'it works again',
+    async () => {
+      const result = await agent.call('counter__increment', { n: 'again', pass: true }, { timeout: 60_000 });
+      return codeOf(result) === undefined ? textOf(result) : null;
+    },
+    60_000,
+  );
   expect(again).toBe('incremented');
   const ada = host.as(token);
   await approve(ada, before);
@@ -64,7 +71,7 @@ it.skipIf(!mounted)('refuses calls while the disk is full, loses nothing, and wo
   expect(contradictions(record, executionsIn(file))).toEqual([]);
   expect(record.calls.filter(({ state }) => state === 'done').length).toBeGreaterThanOrEqual(allowed + 2);
   console.info(`full disk: ${allowed} allowed, ${refusals} refused, ${executionsIn(file).length} executions`);
-}, 180_000);
+});
 
 /** Leaves a megabyte or so. */
 function fillUp(path: string): void {

@@ -6,7 +6,7 @@ import { answer, approve, pendingOf, readDecision } from '../e2e/answers.ts';
 import { codeOf, connectAgent, heldAs, textOf } from '../e2e/mcp-clients.ts';
 import { childrenOf, isAlive } from '../e2e/processes.ts';
 import { aConfig, COUNTER_RULE, counterServer, executionsIn } from '../e2e/sample-config.ts';
-import { type StartedHost, scratch, startHost, valueOf } from '../e2e/started-host.ts';
+import { mustBe, type StartedHost, scratch, startHost } from '../e2e/started-host.ts';
 import { until } from '../e2e/until.ts';
 import { contradictions, readRecord } from './record.ts';
 
@@ -38,11 +38,15 @@ describe('kill -9', () => {
     expect((await pendingOf(ada)).map(({ id }) => id).sort()).toEqual([...ids].sort());
     const later = await agentOf(host);
     for (const id of ids.slice(1)) await approve(ada, id);
-    valueOf(await answer(ada, ids[0] ?? '', { effect: 'refuse', note: 'Not this one.' }));
+    mustBe(await answer(ada, ids[0] ?? '', { effect: 'refuse', note: 'Not this one.' }));
     const results = await Promise.all(ids.map((id) => later.call('await_decision', { id, wait_seconds: 30 })));
     expect(results.map((result) => codeOf(result) ?? textOf(result))).toEqual(['refused_by_principal', ...Array(4).fill('incremented')]);
     await host.stop();
-    expect(executionsIn(file).map(({ args }) => args.n).sort()).toEqual([2, 3, 4, 5]);
+    expect(
+      executionsIn(file)
+        .map(({ args }) => args.n)
+        .sort(),
+    ).toEqual([2, 3, 4, 5]);
     expect(contradictions(await readRecord(host.dataDir), executionsIn(file))).toEqual([]);
   });
 
@@ -66,7 +70,12 @@ describe('kill -9', () => {
       if (acknowledged.includes(id)) expect(state).toBe('approved');
       if (state === 'pending') await approve(ada, id);
     }
-    await until('all have ended', async () => (await Promise.all(ids.map((id) => readDecision(ada, id)))).every(({ call }) => ['done', 'unknown'].includes(call?.state ?? '')), LEASE_MS);
+    await until(
+      'all have ended',
+      async () =>
+        (await Promise.all(ids.map((id) => readDecision(ada, id)))).every(({ call }) => ['done', 'unknown'].includes(call?.state ?? '')),
+      LEASE_MS,
+    );
     await host.stop();
     const record = await readRecord(host.dataDir);
     expect(contradictions(record, executionsIn(file))).toEqual([]);
@@ -74,7 +83,7 @@ describe('kill -9', () => {
     // What could not be known was asked: one question for each unknown outcome.
     const unknown = record.calls.filter(({ state }) => state === 'unknown').length;
     expect(record.decisions.filter(({ kind, state }) => kind === 'outcome' && state === 'pending')).toHaveLength(unknown);
-  }, 180_000);
+  });
 
   it('between sending and recording: a person is asked and nothing is sent again by itself; an idempotent tool is, under the same key (C1, C6)', async () => {
     let arrived = 0;
@@ -108,19 +117,27 @@ describe('kill -9', () => {
 
     await host.start();
     const ada = host.as(token);
-    const question = await until('the person is asked', async () => (await pendingOf(ada)).find(({ kind }) => kind === 'outcome'), LEASE_MS);
+    const question = await until(
+      'the person is asked',
+      async () => (await pendingOf(ada)).find(({ kind }) => kind === 'outcome'),
+      LEASE_MS,
+    );
     expect(question).toMatchObject({ call: { tool: 'counter__increment', state: 'unknown', arguments: { n: 1 } } });
     const later = await agentOf(host);
     expect(codeOf(await later.call('counter__increment', { n: 1, delay_ms: 60_000 }))).toBe('outcome_unknown');
     expect(codeOf(await later.call('await_decision', { id: asked }))).toBe('outcome_unknown');
-    const { call } = await until('the payment is done', async () => {
-      const decision = await readDecision(ada, paid);
-      return decision.call?.state === 'done' ? decision : null;
-    }, LEASE_MS);
+    const { call } = await until(
+      'the payment is done',
+      async () => {
+        const decision = await readDecision(ada, paid);
+        return decision.call?.state === 'done' ? decision : null;
+      },
+      LEASE_MS,
+    );
     expect(arrived).toBeGreaterThan(1);
     expect(ledger.payments()).toMatchObject([{ to: 'Northwind', amount: 5, key: call?.id }]);
     // The person looked, and it had arrived: nothing more happens.
-    valueOf(await answer(ada, question.id, { effect: 'refuse', note: 'It had arrived.' }));
+    mustBe(await answer(ada, question.id, { effect: 'refuse', note: 'It had arrived.' }));
     await host.stop();
     await ledger.close();
     const record = await readRecord(host.dataDir);
@@ -129,5 +146,5 @@ describe('kill -9', () => {
     expect(contradictions(record, [...executionsIn(file), payment])).toEqual([]);
     expect(record.calls.map(({ state }) => state)).not.toContain('executing');
     expect(record.decisions.filter(({ kind }) => kind === 'outcome')).toHaveLength(1);
-  }, 180_000);
+  });
 });

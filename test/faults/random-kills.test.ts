@@ -52,12 +52,18 @@ it(`loses nothing and repeats nothing over ${ROUNDS} kills`, async () => {
   }
   await host.start();
   const states = async () => (await allOf(host.as(adaToken), 'counter__increment')).map(({ call }) => call?.state ?? '');
-  await until('nothing is on its way any more', async () => (await states()).every((state) => !['queued', 'executing'].includes(state)), LEASE_MS);
+  await until(
+    'nothing is on its way any more',
+    async () => (await states()).every((state) => !['queued', 'executing'].includes(state)),
+    LEASE_MS,
+  );
   await host.stop();
 
   const record = await readRecord(host.dataDir);
   const executions = executionsIn(file);
-  console.info(`random-kills: ${record.calls.length} calls, ${record.decisions.length} decisions, ${executions.length} executions, ${record.events.length} events, ${record.calls.filter(({ state }) => state === 'unknown').length} unknown`);
+  console.info(
+    `random-kills: ${record.calls.length} calls, ${record.decisions.length} decisions, ${executions.length} executions, ${record.events.length} events, ${record.calls.filter(({ state }) => state === 'unknown').length} unknown`,
+  );
   expect(contradictions(record, executions)).toEqual([]);
   expect(new Set(executions.map(({ args }) => args.n)).size).toBe(executions.length);
   const stateOf = new Map(record.decisions.map(({ id, state }) => [id, state]));
@@ -79,7 +85,11 @@ it(`loses nothing and repeats nothing over ${ROUNDS} kills`, async () => {
         n += 1;
         const own = n;
         const pass = random() < 0.4;
-        const result = await agent.call('counter__increment', { n: own, delay_ms: Math.floor(random() * 60), ...(pass && { pass }) }, { timeout: 10_000 });
+        const result = await agent.call(
+          'counter__increment',
+          { n: own, delay_ms: Math.floor(random() * 60), ...(pass && { pass }) },
+          { timeout: 10_000 },
+        );
         if (pass) {
           if (textOf(result) === 'incremented') told.ran.add(own);
           continue;

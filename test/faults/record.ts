@@ -68,7 +68,8 @@ function statesAndEvents({ calls, decisions, events }: StoredRecord): readonly s
     for (const { id, state, version } of rows) {
       const own = events.filter((event) => event[kind] === id && event.type in states);
       const last = states[own.at(-1)?.type ?? ''];
-      if (own.length !== version) problems.push(`${id} is at version ${version} and has ${own.length} events: ${own.map(({ type }) => type).join(', ')}`);
+      if (own.length !== version)
+        problems.push(`${id} is at version ${version} and has ${own.length} events: ${own.map(({ type }) => type).join(', ')}`);
       if (last !== state) problems.push(`${id} is ${state}, and its last event leaves it ${last}`);
     }
     const known = new Set(rows.map(({ id }) => id));

@@ -28,7 +28,7 @@ it('a first start that is killed again and again leaves a directory that the nex
   // Seeded once, however often it was begun.
   expect(record.events.filter(({ type }) => type === 'principal.created').map(({ payload }) => payload)).toHaveLength(2);
   expect(existsSync(join(host.dataDir, 'database.new'))).toBe(false);
-}, 120_000);
+});
 
 it('a second process on one data directory ends with a clear error, and the first is unharmed', async () => {
   const jar = join(scratch('jar'), 'jar.json');
@@ -50,7 +50,7 @@ it('a second process on one data directory ends with a clear error, and the firs
   expect(result.content[0]?.text).toMatch(/^Ate 1 cookie/);
   await host.stop();
   expect(contradictions(await readRecord(host.dataDir), [])).toEqual([`${await calledIn(host.dataDir)} is done and never ran`]);
-}, 120_000);
+});
 
 /** The one call of a record whose upstream keeps no list of executions. */
 const calledIn = async (dataDir: string): Promise<string> => String((await readRecord(dataDir)).calls[0]?.id);
