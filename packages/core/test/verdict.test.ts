@@ -166,8 +166,22 @@ describe('tools', () => {
     const gate = withRules(aRule({ match: undefined }));
     expect(effectOf(aCall(), gate)).toBe('ask');
     for (const tool of ['jar2__cookie_jar', 'JAR__cookie_jar', 'jar__cookie-jar', 'jar__cookie_jar ']) {
-      expect(effectOf(aCall({ tool }), gate)).toBe('allow');
+      const [server = '', name = ''] = tool.split('__');
+      expect(effectOf(aCall({ tool, server, name }), gate)).toBe('allow');
     }
+  });
+
+  it('that agents see under an alias are named by their rules under their own name too, exactly or by a glob (D6)', () => {
+    const alias = aCall({ tool: 'jar__cookie_jar_0a1b2c3d', server: 'jar', name: 'cookie.jar' });
+    for (const tool of ['jar__cookie.jar', 'jar__cookie.*', 'jar__cookie_jar_*']) {
+      expect(effectOf(alias, withRules(aRule({ match: undefined, tool })))).toBe('ask');
+    }
+    const rules = withRules(
+      aRule({ id: 'b', tool: 'jar__cookie.jar', match: undefined }),
+      aRule({ id: 'a', tool: 'jar__*', match: undefined }),
+    );
+    expect(classify(alias, rules).grounds.map((ground) => ground.rule)).toEqual(['b', 'a']);
+    expect(rules.rules.digestFor(alias.tool, 'jar__cookie.jar')).not.toBe(rules.rules.digestFor(alias.tool));
   });
 
   it('that changed are asked about', () => {

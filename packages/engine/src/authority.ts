@@ -62,6 +62,8 @@ export type Authority = {
   again(caller: Caller): Promise<Caller | null>;
   /** The host's row, the tools' states and the principals' names. */
   host(freshness?: Freshness): Promise<Pick<Snapshot, 'host' | 'tools' | 'principals'>>;
+  /** The tools' rows as they were read last, without a look at the database: for lists, which decide nothing. */
+  toolsRead(): Snapshot['tools'];
   /** Forgets what was read; for after a change of authority in this process. */
   forget(): void;
 };
@@ -76,6 +78,7 @@ const ANONYMOUS_WHY = 'no credential came with the request, so this is the anony
 
 export function createAuthority(deps: AuthorityDeps): Authority {
   let snapshot: Snapshot | null = null;
+  let toolsRead: Snapshot['tools'] = new Map();
   /** Requests of one moment share a look at the host's row; one that comes while it is under way gets the next, never an older one. */
   const readLatest = groupCommit({
     flush: async (askers: readonly null[]): Promise<readonly HostRecord[]> => {
@@ -91,11 +94,12 @@ export function createAuthority(deps: AuthorityDeps): Authority {
     const host = await readLatest(null);
     if (snapshot?.host.authority === host.authority) return snapshot;
     const [tools, principals] = await Promise.all([listTools(deps.store.db), listPrincipals(deps.store.db)]);
+    toolsRead = new Map(tools.map((tool) => [tool.key, tool]));
     snapshot = {
       host,
       credentials: new Map(),
       agents: new Map(),
-      tools: new Map(tools.map((tool) => [tool.key, tool])),
+      tools: toolsRead,
       principals: new Set(principals.map((principal) => principal.name)),
     };
     return snapshot;
@@ -146,6 +150,7 @@ export function createAuthority(deps: AuthorityDeps): Authority {
       return admitted?.ok ? admitted.value : null;
     },
     host: (freshness = 'current') => take(freshness),
+    toolsRead: () => toolsRead,
     forget() {
       snapshot = null;
     },

@@ -181,7 +181,12 @@ async function hold(
     for (const decision of decisions)
       announceChange(deps, { type: 'decision', id: decision.id, state: 'pending', version: 1, seenBy: decision.question.answerBy });
   }
-  incoming.onHeld?.({ kind: 'held', call: callId, mayHaveRun: raised.value.mayHaveRun, decisions: decisions.map((decision) => heldDecision(deps, decision)) });
+  incoming.onHeld?.({
+    kind: 'held',
+    call: callId,
+    mayHaveRun: raised.value.mayHaveRun,
+    decisions: decisions.map((decision) => heldDecision(deps, decision)),
+  });
   return await follow(deps, caller, callId, incoming);
 }
 

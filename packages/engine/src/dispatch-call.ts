@@ -116,6 +116,9 @@ async function take(
   return taken;
 }
 
+/** Calls that this process sent and awaits the end of. */
+const inHand = new WeakMap<EngineDeps, Set<string>>();
+
 async function send(deps: EngineDeps, call: CallRecord, decisions: readonly DecisionRecord[]): Promise<void> {
   const args = JSON.parse(call.effectiveArgs ?? call.args) as JsonObject;
   const beat = setInterval(() => {
@@ -124,11 +127,14 @@ async function send(deps: EngineDeps, call: CallRecord, decisions: readonly Deci
       deps.log.warn({ err: error, call: call.id }, 'A lease could not be prolonged'),
     );
   }, HEARTBEAT_MS);
+  const held = inHand.get(deps) ?? new Set<string>();
+  inHand.set(deps, held.add(call.id));
   try {
     const answer = await deps.upstreams.call(call.tool, args, { idempotencyKey: call.id, digest: call.toolDigest });
     await announceSettled(deps, await record(deps, call, answer), decisions);
   } finally {
     clearInterval(beat);
+    held.delete(call.id);
   }
 }
 
@@ -172,7 +178,9 @@ async function record(deps: EngineDeps, call: CallRecord, answer: UpstreamAnswer
     if (!ended.ok) throw new Error(`A call that is ${call.life.state} could not end.`);
     const isUnknown = ended.value.next.state === 'unknown';
     const isOfBefore = isUnknown && outcome.state === 'failed';
-    const reason = isOfBefore ? `It could not be sent again (${outcome.reason}), and nobody knows what came of an attempt before.` : outcome.reason;
+    const reason = isOfBefore
+      ? `It could not be sent again (${outcome.reason}), and nobody knows what came of an attempt before.`
+      : outcome.reason;
     const changes = { result: outcome.result, reason, finishedAt: now };
     if (!(await applyCall(tx, call.id, ended.value.from, ended.value.next, changes))) return nothingSettled;
     await appendAudit(tx, [
@@ -249,6 +257,8 @@ async function reopen(
  * it becomes unknown, and those who approved it are asked; a tool that the host declared idempotent is sent again under the same key.
  */
 export async function recoverCall(deps: EngineDeps, stranded: CallRecord): Promise<void> {
+  // The machine slept, or its clock was set: the lease ran out, and still nobody else has this call.
+  if (inHand.get(deps)?.has(stranded.id)) return;
   const now = deps.now();
   const reason = 'The process that ran it stopped before it recorded what came of it.';
   const settled = await deps.store.transact(async (tx): Promise<Settled> => {

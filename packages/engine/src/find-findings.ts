@@ -80,7 +80,7 @@ const quarantineFinding = (tool: string): Finding => ({
   code: 'tool.quarantined',
   severity: 'warning',
   message: `The tool ${tool} changed its definition and is quarantined: every call of it is asked about.`,
-  fix: 'Answer the decision about it in your inbox: it shows the new definition.',
+  fix: 'Answer the decision about it in your inbox: it shows the new definition. After a "no" it waits for the server to change it back.',
 });
 
 /** Rules whose decisions could never be approved: their calls are refused at once (C10). */

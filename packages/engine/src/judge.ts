@@ -114,4 +114,28 @@ const NONE: readonly PinnedTool[] = [];
 
 /** The upstream tools that exist for a caller: the same array for as long as nothing changed. */
 export const visibleTools = (deps: EngineDeps, caller: Caller): readonly PinnedTool[] =>
-  caller.scopes.includes('tools:call') ? deps.upstreams.tools() : NONE;
+  caller.scopes.includes('tools:call') ? asAccepted(deps.upstreams.tools(), deps.authority.toolsRead()) : NONE;
+
+type Rows = ReturnType<EngineDeps['authority']['toolsRead']>;
+const listed = new WeakMap<readonly PinnedTool[], { readonly rows: Rows; readonly tools: readonly PinnedTool[] }>();
+
+/**
+ * What servers offer, each tool by the definition that was accepted: what a server changed since is shown to people, who decide about it, and
+ * not to agents' models, which would act on it.
+ */
+function asAccepted(offered: readonly PinnedTool[], rows: Rows): readonly PinnedTool[] {
+  const known = listed.get(offered);
+  if (known?.rows === rows) return known.tools;
+  const isAsAccepted = (tool: PinnedTool): boolean => (rows.get(tool.key)?.acceptedDigest ?? tool.digest) === tool.digest;
+  const tools = offered.every(isAsAccepted) ? offered : offered.map((tool) => (isAsAccepted(tool) ? tool : acceptedForm(tool, rows)));
+  listed.set(offered, { rows, tools });
+  return tools;
+}
+
+function acceptedForm(tool: PinnedTool, rows: Rows): PinnedTool {
+  const row = rows.get(tool.key);
+  if (!row) return tool;
+  const definition = JSON.parse(row.definition) as JsonObject;
+  const inputSchema = (definition.inputSchema ?? {}) as JsonObject;
+  return { ...tool, digest: row.acceptedDigest, definition, inputSchema, hasOutputSchema: 'outputSchema' in definition };
+}

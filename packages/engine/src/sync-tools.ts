@@ -10,6 +10,7 @@ import {
   decisionsOfCall,
   findCall,
   insertDecisions,
+  latestToolDecision,
   listPrincipals,
   listTools,
   mintId,
@@ -35,8 +36,13 @@ export async function syncTools(deps: EngineDeps): Promise<void> {
   let hasChanged = false;
   for (const tool of deps.upstreams.tools()) {
     const before = known.get(tool.key);
-    if (before?.currentDigest === tool.digest && before.state !== 'gone') continue;
-    const settled = await deps.store.transact((tx) => (before ? change(deps, tx, before, tool) : discover(deps, tx, tool)));
+    const isKnown = before?.currentDigest === tool.digest && before.state !== 'gone';
+    if (isKnown && before.state === 'accepted') continue;
+    const settled = await deps.store.transact(async (tx) => {
+      if (!before) return discover(deps, tx, tool);
+      return isKnown ? askAgain(deps, tx, before, tool) : change(deps, tx, before, tool);
+    });
+    if (settled.length === 0 && isKnown) continue;
     hasChanged = true;
     for (const one of settled) await announceSettled(deps, one);
     announceChange(deps, { type: 'tool', id: tool.key, seenBy: [] });
@@ -89,6 +95,14 @@ async function change(deps: EngineDeps, tx: Transaction, before: ToolRecord, too
   const asked = await askAbout(tx, before, tool, at);
   if (asked) settled.push({ call: null, isQueued: false, decisions: [asked] });
   return settled;
+}
+
+/** A question that ran out or was taken back says nothing about the tool, which would stay quarantined for ever. A "no" stands. */
+async function askAgain(deps: EngineDeps, tx: Transaction, before: ToolRecord, tool: PinnedTool): Promise<readonly Settled[]> {
+  const latest = await latestToolDecision(tx, tool.key);
+  if (latest && latest.state.state !== 'expired' && latest.state.state !== 'withdrawn') return [];
+  const asked = await askAbout(tx, before, tool, deps.now());
+  return asked ? [{ call: null, isQueued: false, decisions: [asked] }] : [];
 }
 
 async function askAbout(tx: Transaction, before: ToolRecord, tool: PinnedTool, at: string): Promise<DecisionRecord | null> {

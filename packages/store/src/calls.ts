@@ -1,6 +1,6 @@
 import type { CallId, CallState, Digest, Ground, RunId } from '@countersign/contracts';
 import type { CallLife } from '@countersign/core';
-import { and, desc, eq, gt, inArray, isNull, lte, or, sql } from 'drizzle-orm';
+import { and, desc, eq, gt, inArray, isNull, lte, notExists, or, sql } from 'drizzle-orm';
 import { iso, isoOrNull, type Queryable, rowsOf } from './database.ts';
 import { call, outbox, run } from './schema/index.ts';
 
@@ -219,15 +219,19 @@ export async function markRefusalsDelivered(
 
 /**
  * Calls that need somebody: executing under a lease that ran out, or running since before `startedBefore` (their process died); then those that
- * are queued and that no promise of the outbox stands for any more. One that waits for its next attempt still has its promise.
+ * are queued and that nobody promised to send later than now.
  */
 export async function findStranded(db: Queryable, now: string, startedBefore: string, limit: number): Promise<readonly CallRecord[]> {
+  const promise = db
+    .select({ id: outbox.id })
+    .from(outbox)
+    .where(and(eq(outbox.job, 'dispatch'), eq(outbox.subject, call.id), gt(outbox.relayAt, new Date(now))));
   const rows = await db
     .select()
     .from(call)
     .where(
       or(
-        and(eq(call.state, 'queued'), sql`not exists (select 1 from ${outbox} where ${outbox.job} = 'dispatch' and ${outbox.subject} = ${call.id})`),
+        and(eq(call.state, 'queued'), notExists(promise)),
         and(eq(call.state, 'executing'), lte(call.leaseUntil, new Date(now))),
         and(eq(call.state, 'running'), lte(call.createdAt, new Date(startedBefore))),
       ),

@@ -308,6 +308,17 @@ export async function earlierRefusals(
   }));
 }
 
+/** The last question about a tool's changed definition, whatever became of it. */
+export async function latestToolDecision(db: Queryable, tool: string): Promise<DecisionRecord | null> {
+  const [row] = await db
+    .select()
+    .from(decision)
+    .where(and(eq(decision.kind, 'tool'), eq(decision.tool, tool)))
+    .orderBy(desc(decision.id))
+    .limit(1);
+  return row ? toDecision(row) : null;
+}
+
 /** Open questions about a tool's changed definition. */
 export async function pendingToolDecisions(db: Queryable, tool: string): Promise<readonly DecisionRecord[]> {
   const rows = await db

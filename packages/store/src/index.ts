@@ -67,6 +67,7 @@ export {
   findVisibleDecision,
   insertAnswer,
   insertDecisions,
+  latestToolDecision,
   listDecisions,
   lockRequests,
   markSuperseded,
