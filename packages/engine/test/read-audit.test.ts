@@ -63,3 +63,45 @@ describe('the directory', () => {
     expect(await take()).toEqual({ newcomer: false, researcher: false, treasurer: false });
   });
 });
+
+describe('the log, read by a principal who is asked about another’s agent', () => {
+  const ASKS_BEN = { ...EAT, answer_by: ['ben'] };
+  const eat = async (on: TestHost, agent: string) => {
+    const held = await on.call(agent, 'jar__cookie_jar', { action: 'eat' });
+    if (held.kind !== 'held') throw new Error(`Not held: ${held.kind}`);
+    return { call: held.call, id: held.decisions[0]!.id };
+  };
+  const typesSeenBy = async (on: TestHost, name: string, more: object = {}) => (await seenBy(on, name, more)).map((event) => event.type);
+
+  it('shows what became of that decision and its call', async () => {
+    const on = await host({ rules: [ASKS_BEN] });
+    const { id, call } = await eat(on, 'researcher');
+    await on.answer('ben', id, { note: 'Only this once.' });
+    await on.work();
+    const life = ['call.held', 'decision.raised', 'decision.approved', 'call.queued', 'call.claimed', 'call.completed'];
+    expect(await typesSeenBy(on, 'ben', { decision: id })).toEqual(['decision.raised', 'decision.approved']);
+    expect(await typesSeenBy(on, 'ben', { call })).toEqual(life);
+    expect(await typesSeenBy(on, 'ben')).toEqual(expect.arrayContaining(life));
+    expect(await typesSeenBy(on, 'ada', { call })).toEqual(life.filter((type) => type.startsWith('call.')));
+  });
+
+  it('shows nothing else of that agent, and nothing to principals who are not asked', async () => {
+    const on = await host({ rules: [ASKS_BEN] });
+    await on.call('researcher', 'jar__cookie_jar', { action: 'count' });
+    const { id, call } = await eat(on, 'researcher');
+    const calls = new Set((await seenBy(on, 'ben', { agent: 'researcher' })).map((event) => event.call));
+    expect([...calls]).toEqual([call]);
+    const own = await eat(on, 'treasurer');
+    expect(await seenBy(on, 'ada', { decision: own.id })).toEqual([]);
+    expect(await seenBy(on, 'ada', { agent: 'treasurer' })).toEqual([]);
+    expect((await seenBy(on, 'ben', { decision: id })).length).toBeGreaterThan(0);
+  });
+
+  it('leaves agents with their own, those of the principal who is asked included', async () => {
+    const on = await host({ rules: [ASKS_BEN] });
+    const { id, call } = await eat(on, 'researcher');
+    expect(await seenBy(on, 'treasurer', { decision: id })).toEqual([]);
+    expect(await seenBy(on, 'newcomer', { decision: id })).toEqual([]);
+    expect(await typesSeenBy(on, 'researcher', { call })).toContain('call.held');
+  });
+});
