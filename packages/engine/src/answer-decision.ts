@@ -26,6 +26,7 @@ import { answerOutcomeDecision } from './outcome-decision.ts';
 import { aboutDecision } from './raise-decision.ts';
 import { readDecision } from './read-decision.ts';
 import { restoreRedacted } from './redact.ts';
+import { redactsAnything } from './redact-paths.ts';
 import { MASK } from './redact-text.ts';
 import { relayUp } from './relay.ts';
 import { readWish } from './remember.ts';
@@ -48,7 +49,7 @@ export async function answerDecision(
   }
   const { host } = await deps.authority.host('current');
   // Judged before the transaction: the embedded database has one connection, and the dispatcher checks everything again anyway.
-  const edited = await editedArgs(deps, principal.name, id, input);
+  const edited = await editedArgs(deps, caller, id, input);
   const settled = await deps.store.transact(async (tx): Promise<Result<Settled, ErrorCode>> => {
     const seen = await findVisibleDecision(tx, { principal: principal.name }, id);
     if (!seen) return fail('not_found', `There is no decision ${id}.`);
@@ -154,21 +155,39 @@ async function recordAnswer(
 }
 
 /** Edited arguments in canonical text that passed the gate again; null when nothing was edited. */
-async function editedArgs(deps: EngineDeps, principal: string, id: string, input: AnswerInput): Promise<Result<Edit | null, ErrorCode>> {
+async function editedArgs(deps: EngineDeps, caller: Caller, id: string, input: AnswerInput): Promise<Result<Edit | null, ErrorCode>> {
   if (input.editedArgs === undefined) return ok(null);
   if (input.effect === 'refuse') return fail('input.invalid', 'A refusal has no edited arguments.');
+  const principal = caller.principal?.name ?? '';
   const decision = await findVisibleDecision(deps.store.db, { principal }, id);
   const call = decision?.call ? await findCall(deps.store.db, decision.call) : null;
   if (!decision || !call || decision.kind !== 'call')
     return fail('input.invalid', 'There is no call here whose arguments could be edited.');
   const before = call.effectiveArgs ?? call.args;
-  const args = restoreRedacted(deps.config().tools, call.tool, input.editedArgs, JSON.parse(before) as JsonObject);
+  const args = await withHidden(deps, caller, id, input.editedArgs, JSON.parse(before) as JsonObject);
   if (!args)
-    return fail('decision.edit_refused', `${MASK} stands for a value that nobody is shown. Leave it where it stood, or write another value over it.`);
+    return fail(
+      'decision.edit_refused',
+      `${MASK} stands for a value that nobody is shown. Leave it where it stood, or write another value over it.`,
+    );
   const text = canonicalize(args);
   if (text === before) return ok(null);
   const judged = await judgeEdit(deps, call, decision, principal, args);
   return judged.ok ? ok({ args: text, judgement: judged.value }) : judged;
+}
+
+/** The edit with the values that its editor was not shown; null where it can't be told which they are. */
+async function withHidden(
+  deps: EngineDeps,
+  caller: Caller,
+  id: string,
+  edited: JsonObject,
+  before: JsonObject,
+): Promise<JsonObject | null> {
+  if (!redactsAnything(deps.config().tools)) return edited;
+  const shown = await readDecision(deps, caller, id);
+  const call = shown.ok ? shown.value.call : null;
+  return call && restoreRedacted(edited, call.effectiveArguments ?? call.arguments, before);
 }
 
 /** Records an answer that changed nothing. The event commits; the caller gets the reason. */

@@ -52,7 +52,9 @@ export function redact<Value>(tools: Tools, value: Value, secrets: Secrets): Val
     if (Array.isArray(node)) return node.map(walk);
     if (!isJsonObject(node)) return node;
     const call = callIn(node);
-    const entries = Object.entries(node);
+    const entries = Object.entries(
+      call && isCut(tools, call.tool, node[call.key]) ? { ...node, [call.key]: MASK, ...('result' in node && { result: MASK }) } : node,
+    );
     return Object.fromEntries(entries.map(([key, child]) => [key, walk(key === call?.key ? masked(tools, call.tool, child) : child)]));
   };
   return walk(value) as Value;
@@ -65,12 +67,14 @@ function callIn(node: JsonObject): { readonly tool: string; readonly key: 'argum
   return node.args === undefined ? null : { tool: node.tool, key: 'args' };
 }
 
+/** Whether arguments that hide something stand there as a text of which only the beginning is left: what they hide can't be known (R3). */
+const isCut = (tools: Tools, tool: string, args: unknown): boolean =>
+  typeof args === 'string' && args !== MASK && redactsTool(tools, tool) && parse(args) === undefined;
+
 function masked(tools: Tools, tool: string, args: unknown): unknown {
-  if (!redactsTool(tools, tool)) return args;
-  if (typeof args !== 'string') return replaceRedacted(tools, tool, args, () => MASK);
-  const whole = parse(args);
-  // A text that was cut is no JSON any more.
-  return whole === undefined ? MASK : JSON.stringify(replaceRedacted(tools, tool, whole, () => MASK));
+  if (!redactsTool(tools, tool) || args === MASK) return args;
+  const hide = (whole: unknown): unknown => replaceRedacted(tools, tool, whole, () => MASK);
+  return typeof args === 'string' ? JSON.stringify(hide(parse(args))) : hide(args);
 }
 
 /** Secrets of the calls that a value tells of, at any depth. */
@@ -92,32 +96,33 @@ function parse(text: string): unknown {
 
 /**
  * Edited arguments with what was masked put back where it still stands untouched.
+ * @param shown what the editor was shown of `original`
  * @returns null where a mask stands that covers nothing in the original: it would be sent as that text
  */
-export function restoreRedacted(tools: Tools, tool: string, edited: JsonObject, original: JsonObject): JsonObject | null {
+export function restoreRedacted(edited: JsonObject, shown: JsonObject, original: JsonObject): JsonObject | null {
   let isLost = false;
-  const restore = (node: unknown, shown: unknown, under: unknown): unknown => {
-    if (isDeepStrictEqual(node, shown)) return under;
+  const restore = (node: unknown, over: unknown, under: unknown): unknown => {
+    if (isDeepStrictEqual(node, over)) return under;
     if (isJsonObject(node)) {
-      const [shownAt, underAt] = [isJsonObject(shown) ? shown : {}, isJsonObject(under) ? under : {}];
-      return Object.fromEntries(Object.entries(node).map(([key, child]) => [key, restore(child, shownAt[key], underAt[key])]));
+      const [overAt, underAt] = [isJsonObject(over) ? over : {}, isJsonObject(under) ? under : {}];
+      return Object.fromEntries(Object.entries(node).map(([key, child]) => [key, restore(child, overAt[key], underAt[key])]));
     }
     if (Array.isArray(node)) {
       // In a list that grew or shrank nobody can tell which masked item is which.
-      const isSame = Array.isArray(shown) && Array.isArray(under) && shown.length === node.length;
-      return node.map((child, place) => (isSame ? restore(child, shown[place], under[place]) : restore(child, undefined, undefined)));
+      const isSame = Array.isArray(over) && Array.isArray(under) && over.length === node.length;
+      return node.map((child, place) => (isSame ? restore(child, over[place], under[place]) : restore(child, undefined, undefined)));
     }
     isLost ||= typeof node === 'string' && node.includes(MASK);
     return node;
   };
-  const restored = redactsTool(tools, tool) ? restore(edited, redactArguments(tools, tool, original), original) : edited;
-  return isLost ? null : (restored as JsonObject);
+  const restored = restore(edited, shown, original) as JsonObject;
+  return isLost ? null : restored;
 }
 
 /** A decision as anybody is shown it. */
 export function redactDecision(tools: Tools, decision: Decision): Decision {
   if (!redactsAnything(tools)) return decision;
-  const { call, context, title, chain, grounds, request, answers, evidence, outcome, settledReason } = decision;
+  const { call, context, title, chain, grounds, request, answers, evidence, outcome, settledReason, rememberTerm } = decision;
   const tool = call?.tool;
   // Each piece that shows arguments names its tool, so that one walk finds what to hide in all of them and hides it in all.
   const shown = redact(
@@ -128,7 +133,7 @@ export function redactDecision(tools: Tools, decision: Decision): Decision {
       edited: answers.map((answer) => ({ tool, arguments: answer.editedArgs })),
       // An outcome's context has the arguments of the call itself.
       seen: decision.kind === 'outcome' ? { ...context.seen, tool } : context.seen,
-      ...{ claimed: context.claimed, title, chain, grounds, request, answers, evidence, outcome, settledReason },
+      ...{ claimed: context.claimed, title, chain, grounds, request, answers, evidence, outcome, settledReason, rememberTerm },
     },
     [],
   );
@@ -157,5 +162,6 @@ export function redactDecision(tools: Tools, decision: Decision): Decision {
     })),
     outcome: outcome && { ...outcome, reason: shown.outcome?.reason ?? null, result: shown.outcome?.result ?? null },
     settledReason: shown.settledReason,
+    rememberTerm: shown.rememberTerm,
   };
 }
