@@ -42,13 +42,19 @@ const FORBIDDEN: Record<Kind, string> = {
 
 const presented = (request: FastifyRequest, publicUrl: string): { readonly secret: string; readonly byCookie: boolean } | null => {
   const header = request.headers.authorization;
-  if (header !== undefined) return { secret: /^Bearer ([\x21-\x7e]{1,500})$/i.exec(header)?.[1] ?? '', byCookie: false };
+  if (header !== undefined) return { secret: /^Bearer +([\x21-\x7e]{1,512})$/i.exec(header)?.[1] ?? '', byCookie: false };
   const cookie = readSessionCookie(request, publicUrl);
   return cookie === null ? null : { secret: cookie, byCookie: true };
 };
 
-/** What a request presents to prove who it is, true or not, for counting requests by credential. */
-export const presentedSecret = (request: FastifyRequest, publicUrl: string): string | null => presented(request, publicUrl)?.secret ?? null;
+/**
+ * What a request presents to prove who it is, true or not, for counting requests by credential. A cookie proves nothing at /mcp, where whoever
+ * invents one is as anonymous as without it.
+ */
+export const presentedSecret = (request: FastifyRequest, publicUrl: string): string | null => {
+  const given = presented(request, publicUrl);
+  return given === null || (given.byCookie && request.routeOptions.url === '/mcp') ? null : given.secret;
+};
 
 const identify = async (operations: Operations, secret: string, byCookie: boolean): Promise<Sender | null> => {
   if (!byCookie && secret.startsWith('cso_')) {

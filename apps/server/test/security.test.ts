@@ -154,6 +154,18 @@ describe('a write with a session', () => {
   });
 });
 
+describe('an address', () => {
+  it.each(['/api/v1/decisions/%00', '/api/v1/decisions?q=a%00b', '/api/v1/agents/%00/credentials', '/login/%00'])(
+    'with a NUL in it is turned down before anything looks it up: %s',
+    async (url) => {
+      const { send, host } = testServer();
+      const response = await send('GET', url, { as: 'ada' });
+      expect(Problem.parse(response.json())).toMatchObject({ status: 400, code: 'input.invalid' });
+      expect(host.calls).toEqual([]);
+    },
+  );
+});
+
 describe('the headers', () => {
   it.each(['/', '/api/v1/me', '/login/x', '/mcp', '/nowhere'])('of %s forbid frames, foreign code and guessing types', async (url) => {
     const { headers } = await testServer().send('GET', url, { as: 'ada' });
@@ -182,6 +194,22 @@ describe('the rate limit', () => {
     const { send, host } = testServer({ settings: { requestsPerMinute: 2 } });
     for (let n = 0; n < 5; n += 1) await send('GET', '/api/v1/me', { as: 'liar' });
     expect(host.calls.filter(({ name }) => name === 'resolveCaller')).toHaveLength(2);
+  });
+
+  it('counts callers of /mcp without a credential by address, whatever cookies they invent', async () => {
+    const { send } = testServer({ settings: { requestsPerMinute: 2 } });
+    const codes: number[] = [];
+    for (let n = 0; n < 4; n += 1)
+      codes.push((await send('POST', '/mcp', { headers: { cookie: `countersign_session=css_${n}` }, body: {} })).statusCode);
+    expect(codes.slice(2)).toEqual([429, 429]);
+  });
+
+  it('counts a credential once, however its header is spelt', async () => {
+    const { send } = testServer({ settings: { requestsPerMinute: 2 } });
+    const spelt = ['Bearer ', 'bearer  ', 'BEARER   '].map((scheme) => ({ authorization: `${scheme}${TOKENS.ada}` }));
+    const codes: number[] = [];
+    for (const headers of spelt) codes.push((await send('GET', '/api/v1/host', { headers })).statusCode);
+    expect(codes).toEqual([200, 200, 429]);
   });
 
   it('leaves the probes alone', async () => {

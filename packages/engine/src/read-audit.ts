@@ -14,7 +14,7 @@ import { redactingTools } from './redacting-tools.ts';
  * chain, never another principal's part; the operator all of it.
  */
 export async function queryAudit(deps: EngineDeps, viewer: Doer, query: AuditQuery): Promise<Result<AuditPage, ErrorCode>> {
-  if (query.cursor !== undefined && !/^\d+$/.test(query.cursor)) return fail('input.invalid', 'That cursor is not one of ours.');
+  if (query.cursor !== undefined && !/^\d{1,15}$/.test(query.cursor)) return fail('input.invalid', 'That cursor is not one of ours.');
   const hidden = await redactingTools(deps);
   const view = 'caller' in viewer ? auditViewOf(viewer.caller) : 'all';
   const { items, nextCursor } = await queryRecords(deps.store.db, view, query, hidden);

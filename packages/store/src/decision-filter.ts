@@ -55,6 +55,6 @@ export function afterCursor({ sort, cursor }: Paged): SQL | undefined {
   if (sort !== 'deadline') return lt(decision.id, cursor);
   const [expiresAt = '', id = ''] = cursor.split(' ');
   const at = new Date(expiresAt);
-  if (Number.isNaN(at.getTime())) return sql`false`;
+  if (!/^\d{4}-/.test(expiresAt) || Number.isNaN(at.getTime())) return sql`false`;
   return or(gt(decision.expiresAt, at), and(eq(decision.expiresAt, at), gt(decision.id, id)));
 }

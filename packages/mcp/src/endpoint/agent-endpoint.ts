@@ -146,6 +146,11 @@ async function authenticate(
     refuseCredential(response, deps.publicUrl, caller.error);
     return undefined;
   }
+  // A browser's session lives in its cookie: whoever shows its secret here took it from there.
+  if (caller.value.credential?.kind === 'session') {
+    refuseCredential(response, deps.publicUrl, { message: 'This credential is for browsers alone.', detail: { reason: 'unknown' } });
+    return undefined;
+  }
   response.setHeader(LANE_HEADER, caller.value.lane);
   return caller.value;
 }

@@ -1,6 +1,14 @@
 /** DESIGN section 7's table, line by line, asked of the real gate by the clients of both eras. */
 import type { Lane, Scope } from '@countersign/contracts';
-import { admitAgent, issueAgentCredential, issuePrincipalToken, revokeCredential, setMandate, suspendAgent } from '@countersign/engine';
+import {
+  admitAgent,
+  issueAgentCredential,
+  issuePrincipalToken,
+  openSession,
+  revokeCredential,
+  setMandate,
+  suspendAgent,
+} from '@countersign/engine';
 import { type EmbeddedStore, openEmbeddedStore } from '@countersign/store';
 import { aHost, type TestHost } from '@countersign/testkit';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -127,6 +135,12 @@ describe('a credential', () => {
       expect(answer.headers['countersign-lane']).toBe('none');
       expect(answer.headers['www-authenticate']).toMatch(/^Bearer .*resource_metadata=/);
     }
+  });
+
+  it('of a browser session is a 401 here: it lives in its cookie, and whoever shows it took it from there', async () => {
+    const { url } = await serveEndpoint(gate());
+    const session = await openSession(host.deps, 'ada');
+    expect(await status(url, session.secret)).toMatchObject({ status: 401, headers: { 'countersign-lane': 'none' } });
   });
 
   it('never has mandate:write, and asking for it says why', async () => {
