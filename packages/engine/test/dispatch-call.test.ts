@@ -147,8 +147,10 @@ describe('dispatch', () => {
     const { call } = await approvedCall(on);
     await on.work();
     expect((await on.decisions('ada'))[0]?.call?.state).toBe('queued');
+    expect(await on.relay()).toBe(0);
+    on.pass(1000);
     expect(await on.relay()).toBe(1);
-    expect(on.jobs.at(-1)).toMatchObject({ name: 'dispatch', id: call, delayMs: 1000 });
+    expect(on.jobs.at(-1)).toMatchObject({ name: 'dispatch', id: call });
 
     const safe = await host({ rules: [EAT], config: { tools: { jar__cookie_jar: { idempotent: true, redact: [] } } } });
     safe.upstreams.behave(() => ({ ok: false, error: { sent: true, code: 'upstream.timeout', message: 'No reply.' } }));
@@ -168,7 +170,8 @@ describe('dispatch', () => {
       reached();
       return new Promise(() => undefined);
     });
-    void dispatchCall(on.deps, call);
+    // Another process: this one does not know of the call, and hears nothing more from it.
+    void dispatchCall({ ...on.deps, instance: 'a worker that dies' }, call);
     await sent;
     on.pass(20_000);
     await on.reconcile();
