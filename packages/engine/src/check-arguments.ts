@@ -1,7 +1,13 @@
-import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import { Ajv, type ValidateFunction } from 'ajv';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { JsonObject, PinnedTool } from './upstreams.ts';
 
-const ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: false, logger: false });
+const OPTIONS = { strict: false, allErrors: true, validateFormats: false, logger: false } as const;
+/** MCP's own dialect, for schemas that name none or a newer one. */
+const ajv2020 = new Ajv2020(OPTIONS);
+/** Most servers in the field say draft-07, which spells lists of items differently. */
+const ajv7 = new Ajv(OPTIONS);
+const OLDER = /\/draft-0[3-7]\//;
 const compiled = new Map<string, ValidateFunction | null>();
 const KEPT = 1000;
 
@@ -18,7 +24,9 @@ function validatorFor(tool: PinnedTool): ValidateFunction | null {
   if (compiled.size >= KEPT) compiled.clear();
   let validate: ValidateFunction | null = null;
   try {
-    validate = ajv.compile(tool.inputSchema);
+    // Without its dialect, which is chosen here: the URL of one that is not loaded would make the whole schema fail.
+    const { $schema: dialect, ...schema } = tool.inputSchema;
+    validate = (typeof dialect === 'string' && OLDER.test(dialect) ? ajv7 : ajv2020).compile(schema);
   } catch {
     // An upstream's schema that is itself broken guards nothing; the upstream still checks, and the rules always do.
   }

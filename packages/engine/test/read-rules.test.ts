@@ -35,6 +35,17 @@ describe('trying a call', () => {
     expect((await attempt(on, input)).schemaProblem).toBe(problem);
   });
 
+  it.each([
+    ['http://json-schema.org/draft-07/schema#', { pair: { type: 'array', items: [{ type: 'string' }, { type: 'number' }] } }],
+    ['http://json-schema.org/draft-04/schema#', { pair: { type: 'array', items: [{ type: 'string' }, { type: 'number' }] } }],
+    ['https://json-schema.org/draft/2020-12/schema', { pair: { type: 'array', prefixItems: [{ type: 'string' }, { type: 'number' }] } }],
+    ['https://json-schema.org/draft/next/schema', { pair: { type: 'array', prefixItems: [{ type: 'string' }, { type: 'number' }] } }],
+  ])('reads a schema in the dialect that it names: %s', async ($schema, properties) => {
+    const on = await host({ tools: { ledger__send_money: { inputSchema: { $schema, type: 'object', properties } } } });
+    expect((await attempt(on, { pair: ['a', 1] })).schemaProblem).toBeNull();
+    expect((await attempt(on, { pair: ['a', 'b'] })).schemaProblem).toBe('/pair/1 must be number');
+  });
+
   it('still says what the rules make of what does not fit', async () => {
     const on = await host({ tools: TOOLS, rules: [{ ...EAT, tool: 'ledger__*', match: 'args.amount > 3' }] });
     expect(await attempt(on, { amount: 3.5 })).toMatchObject({ effect: 'ask', schemaProblem: '/amount must be integer' });
