@@ -27,7 +27,7 @@ export const decision = {
     earlier_no: 'An earlier no',
     frozen: 'Frozen host',
   } satisfies Record<GroundKind, string>,
-  who: 'Who asks, and for whom',
+  who: 'For whom, and who asks',
   chainStart: (principal: string) => principal,
   chainQuestions: 'What each was asked',
   hopVerified: 'recorded by the server',

@@ -16,8 +16,13 @@ type AnswerFlags = RemoteCommand & { readonly note?: string; readonly edit?: str
 type Opened<Value> = { readonly ok: true; readonly value: Value } | { readonly ok: false; readonly error: AnyFailure };
 
 const DESCRIPTION: Readonly<Record<Effect, string>> = {
-  approve: 'approve: show exactly what will run, ask, and answer',
+  approve: 'approve: show exactly what will run, ask (at a terminal), and answer',
   refuse: 'refuse: the call never runs, and the agent is told',
+};
+
+const NOTE: Readonly<Record<Effect, string>> = {
+  approve: 'a note for the record; the agent does not see it',
+  refuse: 'why not; the agent reads it',
 };
 
 /** `approve ID` and `refuse ID`. Both send the version and digest of what was shown, so that nothing else can be answered by mistake. */
@@ -29,7 +34,7 @@ function addEffect(decisions: Parameters<AddCommand>[0], { io, action }: Cli, ef
   const command = withAs(withRemote(withJson(decisions.command(effect))))
     .description(DESCRIPTION[effect])
     .argument('<id>', 'dec_…')
-    .option('--note <text>', 'a note for the record; the agent reads it')
+    .option('--note <text>', NOTE[effect])
     .option('--yes', 'do not show it and do not ask');
   if (effect === 'approve') command.option('--edit <arguments>', 'approve with these arguments: JSON, a file, or - for standard input');
   command.action(action((id: string, flags: AnswerFlags) => answer(io, effect, id, flags)));
@@ -41,7 +46,8 @@ const answer = (io: Io, effect: Effect, id: string, flags: AnswerFlags): Promise
     if (edited !== null && !edited.ok) return edited;
     const found = await client.decisions.get(id);
     if (!found.ok) return found;
-    const isWanted = await confirm(io, effect, found.value, { flags, edited: edited?.value ?? null });
+    // One that is answered already is not asked about: the server says who was first.
+    const isWanted = found.value.state !== 'pending' || (await confirm(io, effect, found.value, { flags, edited: edited?.value ?? null }));
     if (!isWanted) return { ok: false, error: { code: 'conflict', message: 'Nothing was answered.' } };
     const input: AnswerInput = {
       version: found.value.version,
