@@ -30,7 +30,7 @@ export default defineConfig({
         test: {
           name: 'product',
           include: PRODUCT,
-          globalSetup: ['test/e2e/build-once.ts'],
+          globalSetup: [new URL('e2e/build-once.ts', import.meta.url).pathname],
           testTimeout: 180_000,
           sequence: { groupOrder: 1 },
         },

@@ -13,6 +13,7 @@ const misbehaving = (mode: string) => stdioServer('misbehaving', {}, [mode]);
 let host: StartedHost;
 let agent: Agent;
 let losing: Awaited<ReturnType<typeof startFixture>>;
+let farHuge: typeof losing;
 let answersLost = false;
 beforeAll(async () => {
   losing = await startFixture({
@@ -20,6 +21,7 @@ beforeAll(async () => {
     counterFile: counted,
     onRequest: ({ message }) => ((message as { method?: string }).method === 'tools/call' && answersLost ? 'lose-answer' : undefined),
   });
+  farHuge = await startFixture({ mode: 'huge' });
   const servers = {
     never: { command: '/nowhere/no-such-program' },
     closed: { url: 'http://127.0.0.1:9/mcp' },
@@ -27,6 +29,7 @@ beforeAll(async () => {
     dies: misbehaving('dies'),
     garbage: { ...misbehaving('garbage'), timeout: '2s' },
     huge: misbehaving('huge'),
+    'far-huge': { url: farHuge.url },
     losing: { url: losing.url },
   };
   const rules = [
@@ -36,7 +39,7 @@ beforeAll(async () => {
   host = await startHost({ config: aConfig({ servers, rules }) });
   agent = await connectAgent(host.mcp(), await host.agentToken('researcher'));
 });
-afterAll(() => losing.close());
+afterAll(() => Promise.all([losing.close(), farHuge.close()]));
 
 /** How a call ended, and that the host still answers others at once. */
 async function ending(tool: string, args: Readonly<Record<string, unknown>> = {}): Promise<string> {
@@ -98,13 +101,15 @@ describe('an upstream', () => {
     expect(await ending('garbage__mutter')).toBe('answered after garbage');
   });
 
-  it('that answers with 50 MB is cut off at the cap, without the host growing by it', async () => {
-    const result = await agent.call('huge__dump', { mb: 50 }, { timeout: 30_000 });
-    expect(codeOf(result)).toBe('outcome_unknown');
-    expect(textOf(result)).toMatch(/longer than \d+ bytes/);
-    await until('it serves', async () => (await ending('huge__sip')) === 'sip ran');
-    expect(await ending('huge__dump', { mb: 1 })).toHaveLength(1024 * 1024);
-  }, 60_000);
+  it('that answers with 50 MB is cut off at the cap, over a pipe and over HTTP', async () => {
+    for (const server of ['huge', 'far-huge']) {
+      const result = await agent.call(`${server}__dump`, { mb: 50 }, { timeout: 60_000 });
+      expect(codeOf(result)).toBe('outcome_unknown');
+      expect(textOf(result)).toMatch(/longer than \d+ bytes/);
+      await until('it serves', async () => (await ending(`${server}__sip`)) === 'sip ran');
+      expect(await ending(`${server}__dump`, { mb: 1 })).toHaveLength(1024 * 1024);
+    }
+  });
 
   it('whose answer is lost on the way is not asked again by itself, and a person is', async () => {
     const ada = await host.principal('ada');

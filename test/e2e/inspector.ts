@@ -5,10 +5,11 @@ import { runNode } from './cli.ts';
 import type { Agent, Result } from './mcp-clients.ts';
 import { scratch } from './started-host.ts';
 
+const require = createRequire(import.meta.url);
+
 /** An agent whose every call is one run of `mcp-inspector --cli`, in a process and an MCP session of its own. */
 export function inspectorAgent(mcp: string, token: string, era: 'legacy' | 'modern'): Agent {
-  const manifest = createRequire(import.meta.url).resolve('@modelcontextprotocol/inspector/package.json');
-  const main = join(dirname(manifest), 'clients/launcher/build/index.js');
+  const main = join(dirname(require.resolve('@modelcontextprotocol/inspector/package.json')), 'clients/launcher/build/index.js');
   const target = ['--cli', mcp, '--transport', 'http', '--protocol-era', era, '--header', `Authorization: Bearer ${token}`];
   const env = { HOME: scratch('inspector') };
   const run = async (args: readonly string[]): Promise<Readonly<Record<string, unknown>>> => {

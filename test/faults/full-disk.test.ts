@@ -32,10 +32,10 @@ it.skipIf(!mounted)('refuses calls while the disk is full, loses nothing, and wo
   const filler = join(disk, 'filler');
   fillUp(filler);
   // The log's file has room inside for a while: large calls use it up, and none of them is refused before that or runs after it.
-  const ballast = 'x'.repeat(400_000);
+  const ballast = 'x'.repeat(1_500_000);
   let allowed = 1;
   let refusals = 0;
-  for (let n = 0; n < 120 && refusals < 5; n += 1) {
+  for (let n = 0; n < 60 && refusals < 5; n += 1) {
     const ran = executionsIn(file).length;
     const result = await agent.call('counter__increment', { n, pass: true, ballast: `${n}${ballast}` }, { timeout: 60_000 });
     if (codeOf(result) === undefined) {

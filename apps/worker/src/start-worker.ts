@@ -27,8 +27,16 @@ export async function startWorker({ deps, queue, log, startedAt }: Host): Promis
     { concurrency: CONCURRENCY },
   );
   await reconcile(deps, queue, startedAt);
-  const stopRelay = every(RELAY_EVERY_MS, async () => void (await relayOutbox(deps, queue)), (error) => log.warn({ err: error }, 'The relay failed'));
-  const stopReconciler = every(RECONCILE_EVERY_MS, () => reconcile(deps, queue, startedAt), (error) => log.warn({ err: error }, 'The reconciler failed'));
+  const stopRelay = every(
+    RELAY_EVERY_MS,
+    async () => void (await relayOutbox(deps, queue)),
+    (error) => log.warn({ err: error }, 'The relay failed'),
+  );
+  const stopReconciler = every(
+    RECONCILE_EVERY_MS,
+    () => reconcile(deps, queue, startedAt),
+    (error) => log.warn({ err: error }, 'The reconciler failed'),
+  );
 
   return {
     close: async () => {
@@ -47,9 +55,11 @@ function every(ms: number, work: () => Promise<void>, onError: (error: unknown) 
   let round: Promise<void> = Promise.resolve();
   const next = (): void => {
     timer = setTimeout(() => {
-      round = work().catch(onError).finally(() => {
-        if (!isOver) next();
-      });
+      round = work()
+        .catch(onError)
+        .finally(() => {
+          if (!isOver) next();
+        });
     }, ms);
   };
   next();

@@ -55,7 +55,7 @@ export type CallCommand =
 export type CallTransition = { readonly from: number; readonly next: CallLife; readonly event: AuditEventType };
 
 /** All of a call's behaviour. Pure; an error changes nothing. */
-export function advance(life: CallLife, command: CallCommand, now: string): Result<CallTransition, 'call.conflict'> {
+export function advance(life: CallLife, command: CallCommand): Result<CallTransition, 'call.conflict'> {
   const to = (state: CallState, event: AuditEventType, changes: Partial<CallLife> = {}): Result<CallTransition, 'call.conflict'> =>
     ok({ from: life.version, next: { ...life, lease: null, ...changes, state, version: life.version + 1 }, event });
   const refuse = (): Result<CallTransition, 'call.conflict'> =>

@@ -58,14 +58,14 @@ describe('the life of a call', () => {
   );
 
   it.each(cells)('%s × %s → %s', (state, command, next) => {
-    const advanced = advance(lifeIn(state), commands[command]!, NOW);
+    const advanced = advance(lifeIn(state), commands[command]!);
     if (next) expect(advanced).toMatchObject({ ok: true, value: { from: 3, next: { state: next, version: 4 } } });
     else expect(advanced).toMatchObject({ ok: false, error: { code: 'call.conflict', detail: { state } } });
   });
 
   it('ends only by the one that holds the lease (C3)', () => {
-    expect(advance(lifeIn('executing'), { type: 'complete', owner: 'w2' }, NOW).ok).toBe(false);
-    expect(advance(lifeIn('executing'), { type: 'fail', owner: null, answered: true }, NOW).ok).toBe(false);
+    expect(advance(lifeIn('executing'), { type: 'complete', owner: 'w2' }).ok).toBe(false);
+    expect(advance(lifeIn('executing'), { type: 'fail', owner: null, answered: true }).ok).toBe(false);
   });
 
   it.each([
@@ -74,7 +74,7 @@ describe('the life of a call', () => {
     ['held', 'abandon'],
     ['executing', 'fail unsent'],
   ] as const)('never says of a call that may have run that it did not: %s × %s → unknown (C7)', (state, command) => {
-    const advanced = advance({ ...lifeIn(state), mayHaveRun: true }, commands[command]!, NOW);
+    const advanced = advance({ ...lifeIn(state), mayHaveRun: true }, commands[command]!);
     expect(advanced).toMatchObject({ ok: true, value: { event: 'call.outcome_unknown', next: { state: 'unknown', mayHaveRun: true } } });
   });
 
@@ -85,7 +85,7 @@ describe('the life of a call', () => {
         let mayHaveRun = false;
         for (const name of names) {
           const command = commands[name]!;
-          const advanced = advance(life, command, NOW);
+          const advanced = advance(life, command);
           if (!advanced.ok) continue;
           life = advanced.value.next;
           mayHaveRun ||= command.type === 'lose' || (command.type === 'release' && command.sent);
@@ -97,9 +97,9 @@ describe('the life of a call', () => {
   });
 
   it('counts an attempt for each claim and drops the lease when it leaves', () => {
-    const claimed = advance(lifeIn('queued'), commands.claim!, NOW);
+    const claimed = advance(lifeIn('queued'), commands.claim!);
     expect(claimed).toMatchObject({ value: { next: { attempt: 1, lease: LEASE } } });
-    expect(advance(lifeIn('executing'), commands.complete!, NOW)).toMatchObject({ value: { next: { lease: null } } });
+    expect(advance(lifeIn('executing'), commands.complete!)).toMatchObject({ value: { next: { lease: null } } });
   });
 
   it('knows when a lease is over', () => {
@@ -120,7 +120,7 @@ describe('the life of a call', () => {
           for (const name of names) {
             const command = commands[name]!;
             const before = life;
-            const advanced = advance(life, command, NOW);
+            const advanced = advance(life, command);
             if (!advanced.ok) continue;
             life = advanced.value.next;
             expect(['done', 'refused', 'abandoned']).not.toContain(before.state);

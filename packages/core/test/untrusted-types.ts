@@ -2,7 +2,7 @@
  * Not run: type-checked by `untrusted-types.test.ts` and by this folder's program. Each line below an expectation must fail to compile, or
  * the expectation itself is an error. Nothing that a member wrote may reach an agent's text unquoted.
  */
-import { agentText, type AgentText, hostText, joinTexts, type Quoted, quote, token, type Untrusted, untrusted } from '../src/untrusted.ts';
+import { type AgentText, agentText, hostText, joinTexts, type Quoted, quote, token, type Untrusted, untrusted } from '../src/untrusted.ts';
 
 declare const note: Untrusted<string>;
 declare const bare: string;

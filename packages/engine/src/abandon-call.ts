@@ -19,7 +19,7 @@ export async function abandonCall(deps: EngineDeps, caller: Caller, callId: stri
   const settled = await deps.store.transact(async (tx): Promise<Settled | null> => {
     const call = await lockCall(tx, callId);
     if (!call || call.toldAt) return null;
-    const left = advance(call.life, { type: 'abandon' }, now);
+    const left = advance(call.life, { type: 'abandon' });
     if (!left.ok || !(await applyCall(tx, call.id, left.value.from, left.value.next, { reason: REASON, finishedAt: now }))) return null;
     await appendAudit(tx, [{ type: left.value.event, at: now, actor, ...about(call), payload: { reason: REASON } }]);
     const decisions = await withdrawOpen(tx, await decisionsOfCall(tx, call.id), actor, REASON, now);

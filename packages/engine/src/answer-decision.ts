@@ -74,7 +74,7 @@ export async function answerDecision(
       return fail('conflict', 'It changed while you answered. Load it again.');
     }
     return ok(
-      await recordAnswer(deps, tx, {
+      await recordAnswer(tx, {
         caller,
         decision,
         call,
@@ -93,7 +93,6 @@ export async function answerDecision(
 }
 
 async function recordAnswer(
-  deps: EngineDeps,
   tx: Transaction,
   given: {
     readonly caller: Caller;

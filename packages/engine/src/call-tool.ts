@@ -9,7 +9,15 @@
  */
 import type { Failure } from '@countersign/contracts';
 import type { RefusalCause } from '@countersign/core';
-import { type CallRecord, decisionsOfCall, findApproved, type Intent, markCall, markRefusalsDelivered } from '@countersign/store';
+import {
+  type CallOutcome,
+  type CallRecord,
+  decisionsOfCall,
+  findApproved,
+  type Intent,
+  markCall,
+  markRefusalsDelivered,
+} from '@countersign/store';
 import { abandonCall } from './abandon-call.ts';
 import { callerActor } from './actor.ts';
 import { announceChange } from './announce.ts';
@@ -121,26 +129,45 @@ async function run(deps: EngineDeps, caller: Caller, record: CallRecord, incomin
   });
   const outcome = outcomeOf(answer);
   const at = deps.now();
-  const recorded = await deps.store
-    .recordOutcome({
-      id: record.id,
-      from: record.life.version,
-      state: outcome.state,
-      result: outcome.result,
-      reason: outcome.reason,
-      at,
-      event: { type: outcome.event, at, actor: callerActor(caller), ...about(record), payload: outcome.payload },
-    })
-    .catch((error: unknown) => {
-      deps.log.error({ err: error, call: record.id }, 'The outcome of a call could not be recorded');
-      return false;
-    });
+  const ended: CallOutcome = {
+    id: record.id,
+    from: record.life.version,
+    state: outcome.state,
+    result: outcome.result,
+    reason: outcome.reason,
+    at,
+    event: { type: outcome.event, at, actor: callerActor(caller), ...about(record), payload: outcome.payload },
+  };
+  const recorded = await deps.store.recordOutcome(ended).catch((error: unknown) => {
+    deps.log.error({ err: error, call: record.id }, 'The outcome of a call could not be recorded; it is tried again');
+    unrecorded.set(deps, [...(unrecorded.get(deps) ?? []), ended]);
+    return false;
+  });
   if (!recorded)
     return { kind: 'unknown', call: record.id, reason: 'It was sent, but what came of it could not be recorded, so it is not reported.' };
   if (answer.ok) return { kind: 'reply', call: record.id, reply: answer.value, decisions: [] };
   return outcome.state === 'unknown'
     ? { kind: 'unknown', call: record.id, reason: answer.error.message }
     : { kind: 'failed', call: record.id, reason: answer.error.message, sent: answer.error.sent };
+}
+
+/** Outcomes that the store would not take when they came. They were told to nobody. */
+const unrecorded = new WeakMap<EngineDeps, readonly CallOutcome[]>();
+
+/** Records what could not be recorded when it happened, so that no call stays running in the log after it ended. */
+export async function recordLate(deps: EngineDeps): Promise<void> {
+  for (const ended of unrecorded.get(deps) ?? []) {
+    try {
+      await deps.store.recordOutcome(ended);
+    } catch (error) {
+      deps.log.warn({ err: error, call: ended.id }, 'The outcome of a call can still not be recorded');
+      continue;
+    }
+    unrecorded.set(
+      deps,
+      (unrecorded.get(deps) ?? []).filter((other) => other !== ended),
+    );
+  }
 }
 
 type UpstreamAnswer = { readonly ok: true; readonly value: UpstreamReply } | { readonly ok: false; readonly error: UpstreamFailure };

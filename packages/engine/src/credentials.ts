@@ -20,6 +20,7 @@ import {
   listCredentials as listRecords,
   mintId,
   revokeCredential as revokeRecord,
+  type Transaction,
 } from '@countersign/store';
 import { actorOf, type Doer } from './actor.ts';
 import { mayManage } from './agents.ts';
@@ -38,7 +39,10 @@ type Issue = Pick<CredentialRecord, 'kind' | 'agent' | 'principal'> &
 const PREFIX = { agent: 'csa', principal: 'csp', session: 'css', login: 'csl' } as const;
 
 /** Writes a credential; the secret is in the answer and nowhere else. */
-async function issue(deps: EngineDeps, doer: Doer, fresh: Issue): Promise<{ token: string; record: CredentialRecord }> {
+const issue = (deps: EngineDeps, doer: Doer, fresh: Issue): Promise<{ token: string; record: CredentialRecord }> =>
+  deps.store.transact((tx) => issueIn(tx, deps, doer, fresh));
+
+async function issueIn(tx: Transaction, deps: EngineDeps, doer: Doer, fresh: Issue): Promise<{ token: string; record: CredentialRecord }> {
   const at = deps.now();
   const token = mintSecret(PREFIX[fresh.kind]);
   const record: CredentialRecord = {
@@ -55,19 +59,17 @@ async function issue(deps: EngineDeps, doer: Doer, fresh: Issue): Promise<{ toke
     revokedAt: null,
     lastUsedAt: null,
   };
-  await deps.store.transact(async (tx) => {
-    await insertCredential(tx, record);
-    await appendAudit(tx, [
-      {
-        type: fresh.kind === 'login' ? 'login.link_issued' : fresh.kind === 'session' ? 'login.succeeded' : 'credential.issued',
-        at,
-        actor: actorOf(doer),
-        principal: fresh.principal,
-        agent: fresh.agent,
-        payload: { credential: record.id, kind: fresh.kind, scopes: record.scopes, expiresAt: record.expiresAt, label: record.label },
-      },
-    ]);
-  });
+  await insertCredential(tx, record);
+  await appendAudit(tx, [
+    {
+      type: fresh.kind === 'login' ? 'login.link_issued' : fresh.kind === 'session' ? 'login.succeeded' : 'credential.issued',
+      at,
+      actor: actorOf(doer),
+      principal: fresh.principal,
+      agent: fresh.agent,
+      payload: { credential: record.id, kind: fresh.kind, scopes: record.scopes, expiresAt: record.expiresAt, label: record.label },
+    },
+  ]);
   return { token, record };
 }
 
@@ -130,19 +132,26 @@ export async function issueLoginLink(
 
 export type Session = { readonly secret: string; readonly expiresAt: string; readonly principal: string };
 
-/** Turns a one-time link into a session. Of two at once, one gets it. */
+/** Turns a one-time link into a session: the link is used up and the session made, both or neither. Of two at once, one gets it. */
 export async function redeemLogin(deps: EngineDeps, token: string): Promise<Result<Session, 'credential.invalid'>> {
   const found = await findCredential(deps.store.db, sha256(token));
   const link = found?.credential;
-  const isUsed = !link || link.kind !== 'login' || !(await revokeRecord(deps.store.db, link.id, deps.now()));
-  if (isUsed) return fail('credential.invalid', 'This link was used already, or it is too old. Ask for a new one: countersign login NAME');
-  return ok(await openSession(deps, link.principal));
+  const session = await deps.store.transact(async (tx) => {
+    const isUsed = link?.kind !== 'login' || !(await revokeRecord(tx, link.id, deps.now()));
+    return isUsed ? null : await openSessionIn(tx, deps, link.principal);
+  });
+  if (!session)
+    return fail('credential.invalid', 'This link was used already, or it is too old. Ask for a new one: countersign login NAME');
+  return ok(session);
 }
 
 /** A browser session of a principal, after a link or a token proved who it is. */
-export async function openSession(deps: EngineDeps, principal: string): Promise<Session> {
+export const openSession = (deps: EngineDeps, principal: string): Promise<Session> =>
+  deps.store.transact((tx) => openSessionIn(tx, deps, principal));
+
+async function openSessionIn(tx: Transaction, deps: EngineDeps, principal: string): Promise<Session> {
   const expiresAt = later(deps.now(), SESSION_MS);
-  const { token } = await issue(deps, { host: 'login' }, { kind: 'session', agent: null, principal, expiresAt });
+  const { token } = await issueIn(tx, deps, { host: 'login' }, { kind: 'session', agent: null, principal, expiresAt });
   return { secret: token, expiresAt, principal };
 }
 

@@ -86,7 +86,7 @@ async function take(
 ): Promise<CallRecord | 'stale' | null> {
   const now = deps.now();
   const until = later(now, LEASE_MS);
-  const claimed = advance(call.life, { type: 'claim', owner: deps.instance, until }, now);
+  const claimed = advance(call.life, { type: 'claim', owner: deps.instance, until });
   if (!claimed.ok) return null;
   const isCounted = limited.length > 0;
   let isLastUse = false;
@@ -149,8 +149,8 @@ async function record(deps: EngineDeps, call: CallRecord, answer: UpstreamAnswer
   const settled = await deps.store.transact(async (tx) => {
     if (wishes.length > 0) await lockAuthority(tx);
     const mayRetry = !answer.ok && call.life.attempt < ATTEMPTS;
-    const released = mayRetry && advance(call.life, { type: 'release', sent: answer.error.sent, idempotent: call.isIdempotent }, now);
-    if (released && released.ok) {
+    const released = mayRetry && advance(call.life, { type: 'release', sent: answer.error.sent, idempotent: call.isIdempotent });
+    if (released !== false && released.ok) {
       if (!(await applyCall(tx, call.id, released.value.from, released.value.next))) return nothingSettled;
       const runAt = later(now, backoffMs(call.life.attempt));
       await appendAudit(tx, [
@@ -174,7 +174,7 @@ async function record(deps: EngineDeps, call: CallRecord, answer: UpstreamAnswer
         : outcome.state === 'failed'
           ? ({ type: 'fail', owner, answered: answer.ok } as const)
           : ({ type: 'lose' } as const);
-    const ended = advance(call.life, command, now);
+    const ended = advance(call.life, command);
     if (!ended.ok) throw new Error(`A call that is ${call.life.state} could not end.`);
     const isUnknown = ended.value.next.state === 'unknown';
     const isOfBefore = isUnknown && outcome.state === 'failed';
@@ -223,7 +223,7 @@ async function reopen(
   const { judgement } = standing;
   return await deps.store.transact(async (tx) => {
     if ((await readHost(tx)).authority !== judgement.authority) return 'stale';
-    const opened = advance(call.life, { type: 'reopen' }, now);
+    const opened = advance(call.life, { type: 'reopen' });
     const judged = judgedBy(judgement);
     if (!opened.ok || !(await applyCall(tx, call.id, opened.value.from, opened.value.next, { judged }))) return nothingSettled;
     const superseded = decisions.filter((decision) => decision.supersededBy === null).map((decision) => decision.id);
@@ -264,8 +264,8 @@ export async function recoverCall(deps: EngineDeps, stranded: CallRecord): Promi
   const settled = await deps.store.transact(async (tx): Promise<Settled> => {
     const call = await lockCall(tx, stranded.id);
     if (call?.life.version !== stranded.life.version) return nothingSettled;
-    const again = advance(call.life, { type: 'release', sent: true, idempotent: call.isIdempotent }, now);
-    const next = again.ok ? again : advance(call.life, { type: 'lose' }, now);
+    const again = advance(call.life, { type: 'release', sent: true, idempotent: call.isIdempotent });
+    const next = again.ok ? again : advance(call.life, { type: 'lose' });
     if (!next.ok || !(await applyCall(tx, call.id, next.value.from, next.value.next, again.ok ? {} : { reason, finishedAt: now })))
       return nothingSettled;
     await appendAudit(tx, [

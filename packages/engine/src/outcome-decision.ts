@@ -94,7 +94,7 @@ export async function answerOutcomeDecision(
   now: string,
 ): Promise<boolean> {
   if (effect === 'refuse') return false;
-  const again = advance(call.life, { type: 'retry' }, now);
+  const again = advance(call.life, { type: 'retry' });
   // What was fetched so far is that nobody knows: the end of the attempt to come is another one.
   const changes = { reason: null, finishedAt: null, deliveredAt: null };
   if (!again.ok || !(await applyCall(tx, call.id, again.value.from, again.value.next, changes))) return false;

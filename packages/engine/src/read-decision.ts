@@ -160,7 +160,8 @@ function outcomeOf(call: CallRecord): Outcome | null {
   }
 }
 
-function settledReason({ state, settledReason: reason }: DecisionRecord): string | null {
+function settledReason({ state, kind, settledReason: reason }: DecisionRecord): string | null {
+  if (state.state === 'expired' && kind === 'outcome') return 'Nobody answered before the deadline; it was not sent again.';
   if (state.state === 'expired') return 'Nobody answered before the deadline; nothing was executed.';
   return state.state === 'withdrawn' ? state.reason : reason;
 }

@@ -3,6 +3,7 @@
 import { isLeaseOver } from '@countersign/core';
 import type { JobName, JobQueue } from '@countersign/queue';
 import { dueOutbox, findDue, findOverdueConsults, findStranded, handedOver, pruneIdempotent } from '@countersign/store';
+import { recordLate } from './call-tool.ts';
 import { expireConsult } from './consult-end.ts';
 import type { EngineDeps } from './deps.ts';
 import { recoverCall } from './dispatch-call.ts';
@@ -36,6 +37,7 @@ export async function relayOutbox(deps: EngineDeps, queue: JobQueue): Promise<nu
  */
 export async function reconcile(deps: EngineDeps, queue: JobQueue, startedBefore: string): Promise<void> {
   const now = deps.now();
+  await recordLate(deps);
   for (const call of await findStranded(deps.store.db, now, startedBefore, BATCH)) {
     if (call.life.state === 'queued') await queue.enqueue({ name: 'dispatch', id: call.id });
     else if (call.life.state === 'running' || isLeaseOver(call.life, now)) await recoverCall(deps, call);

@@ -39,8 +39,10 @@ export async function relayUp(tx: Transaction, settled: readonly DecisionRecord[
   await insertNotes(tx, notes);
 }
 
-function textOf({ state, agent, tool, id }: DecisionRecord, note: string | null): string {
-  const what = `${tool === null ? `${agent}'s question` : `${agent}'s call of ${tool}`} (${id})`;
+function textOf({ state, kind, agent, tool, id }: DecisionRecord, note: string | null): string {
+  const isOutcome = kind === 'outcome';
+  const asked = tool === null ? `${agent}'s question` : `${agent}'s call of ${tool}`;
+  const what = `${isOutcome ? `to send ${asked} again, which may have run,` : asked} (${id})`;
   const words = note ? `, with the note: ${note}` : '';
   switch (state.state) {
     case 'approved':
@@ -48,7 +50,9 @@ function textOf({ state, agent, tool, id }: DecisionRecord, note: string | null)
     case 'refused':
       return `${state.by} refused ${what}${words}`;
     case 'expired':
-      return `Nobody answered ${what} in time. Silence is not consent: it was not executed.`;
+      return isOutcome
+        ? `Nobody said in time ${what}. It was not sent again, and nobody knows what came of it.`
+        : `Nobody answered ${what} in time. Silence is not consent: it was not executed.`;
     case 'withdrawn':
       return `${what} was withdrawn by ${state.by}: ${state.reason}`;
     case 'pending':

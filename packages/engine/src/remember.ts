@@ -37,7 +37,10 @@ function termOf(tools: Tools, { tool }: Pick<CallRecord, 'tool'>, text: string):
   if (text.length > MAX_ARGS) return fail('mandate.invalid', 'The arguments of this call are too large to be remembered as a term.');
   const args: unknown = JSON.parse(text);
   return holdsRedacted(tools, tool, args)
-    ? fail('mandate.invalid', 'Some arguments of this call are shown to nobody, and a term would spell them out. Write one by hand that does not.')
+    ? fail(
+        'mandate.invalid',
+        'Some arguments of this call are shown to nobody, and a term would spell them out. Write one by hand that does not.',
+      )
     : narrowTerm(tool, args);
 }
 

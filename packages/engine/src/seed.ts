@@ -1,5 +1,5 @@
 import type { Config, ErrorCode, Result } from '@countersign/contracts';
-import { readHost, setSeeded } from '@countersign/store';
+import { findAgent, findPrincipal, readHost, setSeeded } from '@countersign/store';
 import { createAgent } from './agents.ts';
 import type { EngineDeps } from './deps.ts';
 import { createPrincipal } from './principals.ts';
@@ -12,13 +12,15 @@ export async function seedFromConfig(deps: EngineDeps, config: Pick<Config, 'pri
   if (seededAt) return;
   for (const [name, principal] of Object.entries(config.principals)) {
     const fresh = { name, displayName: principal.name, email: principal.email, mandate: principal.mandate };
-    mustBe(await createPrincipal(deps, SEED, fresh), `principal ${name}`);
+    mustBe(await createPrincipal(deps, SEED, fresh), await findPrincipal(deps.store.db, name), `principal ${name}`);
   }
-  for (const [name, agent] of Object.entries(config.agents)) mustBe(await createAgent(deps, SEED, { name, ...agent }), `agent ${name}`);
+  for (const [name, agent] of Object.entries(config.agents)) {
+    mustBe(await createAgent(deps, SEED, { name, ...agent }), await findAgent(deps.store.db, name), `agent ${name}`);
+  }
   await setSeeded(deps.store.db, deps.now());
 }
 
-/** A name that is taken was seeded by a start that died half way. Whatever else is refused must not be left out in silence, for good. */
-function mustBe(made: Result<unknown, ErrorCode>, what: string): void {
-  if (!made.ok && made.error.code !== 'agent.name_taken') throw new Error(`The ${what} of the config can't be made: ${made.error.message}`);
+/** What is there was seeded by a start that died half way. What is refused and not there must not be left out in silence, for good. */
+function mustBe(made: Result<unknown, ErrorCode>, found: unknown, what: string): void {
+  if (!made.ok && !found) throw new Error(`The ${what} of the config can't be made: ${made.error.message}`);
 }

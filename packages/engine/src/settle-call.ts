@@ -30,7 +30,7 @@ export type Edit = { readonly args: string; readonly judgement: Judgement };
 export async function queueWhenApproved(tx: Transaction, call: CallRecord, actor: Actor, now: string, edit: Edit | null): Promise<boolean> {
   const decisions = await decisionsOfCall(tx, call.id);
   if (decisions.some((decision) => decision.state.state === 'pending')) return false;
-  const queued = advance(call.life, { type: 'approve' }, now);
+  const queued = advance(call.life, { type: 'approve' });
   const changes = edit ? { effectiveArgs: edit.args, judged: judgedBy(edit.judgement) } : {};
   if (!queued.ok || !(await applyCall(tx, call.id, queued.value.from, queued.value.next, changes))) return false;
   await appendAudit(tx, [
@@ -68,7 +68,7 @@ export async function refuseCall(
   refusal: { readonly cause: RefusalCause; readonly reason: string; readonly actor: Actor; readonly decision: string | null },
   now: string,
 ): Promise<readonly DecisionRecord[]> {
-  const refused = advance(call.life, { type: 'refuse', cause: refusal.cause }, now);
+  const refused = advance(call.life, { type: 'refuse', cause: refusal.cause });
   const isRefused = refused.ok && refused.value.next.state === 'refused';
   const reason = isRefused ? refusal.reason : `It was not sent again: ${refusal.reason} Nobody knows what came of the attempt before.`;
   const changes = { ...(isRefused && { cause: refusal.cause }), reason, finishedAt: now };

@@ -13,7 +13,8 @@ import { viewOf } from './view.ts';
 
 /**
  * Takes a question back: by the agent that asked, or by a principal who may see it. The call ends as withdrawn, which is not a "no", and its
- * other decisions are withdrawn with it.
+ * other decisions are withdrawn with it. What the host itself asks (whether a call that may have run is sent again, whether a changed tool is
+ * accepted) is nobody's to take back.
  */
 export async function withdrawDecision(deps: EngineDeps, caller: Caller, id: string, reason: string): Promise<Result<Decision, ErrorCode>> {
   const view = viewOf(caller);
@@ -23,6 +24,9 @@ export async function withdrawDecision(deps: EngineDeps, caller: Caller, id: str
     if (!seen) return fail('not_found', `There is no decision ${id}.`);
     const call = seen.call ? await lockCall(tx, seen.call) : null;
     const decision = (await findVisibleDecision(tx, view, id)) ?? seen;
+    if (decision.kind === 'outcome' || decision.kind === 'tool') {
+      return fail('decision.not_yours', 'The host asks this, so nobody takes it back: it ends by an answer or at its deadline.');
+    }
     const now = deps.now();
     const withdrawn = decide(decision.question, decision.state, { type: 'withdraw', by: actor.name, reason }, { now, counted: now });
     if (!withdrawn.ok) return withdrawn;

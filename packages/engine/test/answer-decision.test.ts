@@ -7,7 +7,15 @@ const HOUR = 3_600_000;
 
 describe('answering', () => {
   it('lets one of approve, refuse and expire at the same instant take effect, and tells the others which (C2)', async () => {
-    const { call, caller: callerOf, decisions, deps, pass, work, upstreams } = await host({ rules: [{ ...EAT, expires: '1h', answer_by: ['ada', 'ben'] }] });
+    const {
+      call,
+      caller: callerOf,
+      decisions,
+      deps,
+      pass,
+      work,
+      upstreams,
+    } = await host({ rules: [{ ...EAT, expires: '1h', answer_by: ['ada', 'ben'] }] });
     const [ada, ben] = [await callerOf('ada'), await callerOf('ben')];
     let approved = 0;
     for (let round = 0; round < 500; round += 1) {
@@ -25,13 +33,18 @@ describe('answering', () => {
       const losers = [yes, no].filter((result) => !result.ok);
       expect(losers).toHaveLength(isOverdue ? 2 : 1);
       for (const loser of losers) {
-        expect(loser).toMatchObject({ error: { code: isOverdue ? 'decision.expired' : 'decision.already_answered', message: expect.stringMatching(/expired|by (ada|ben) at/) } });
+        expect(loser).toMatchObject({
+          error: {
+            code: isOverdue ? 'decision.expired' : 'decision.already_answered',
+            message: expect.stringMatching(/expired|by (ada|ben) at/),
+          },
+        });
       }
       if (yes.ok) approved += 1;
       await work();
     }
     expect(upstreams.seen).toHaveLength(approved);
-    expect((await decisions('ada', 'pending'))).toEqual([]);
+    expect(await decisions('ada', 'pending')).toEqual([]);
   }, 300_000);
 
   it('takes no answer at or after the deadline, with no worker running (C3)', async () => {
@@ -49,7 +62,12 @@ describe('answering', () => {
     await expireDecision(deps, id);
     pass(HOUR);
     await expireDecision(deps, id);
-    expect(await end).toMatchObject({ kind: 'refused', code: 'expired', note: null, reason: expect.stringMatching(/Silence is not consent: it was not executed/) });
+    expect(await end).toMatchObject({
+      kind: 'refused',
+      code: 'expired',
+      note: null,
+      reason: expect.stringMatching(/Silence is not consent: it was not executed/),
+    });
     expect(upstreams.seen).toEqual([]);
     expect((await events()).slice(-2)).toEqual(['decision.expired', 'call.refused']);
   });
@@ -58,7 +76,9 @@ describe('answering', () => {
     const { held, answer, events } = await host({ rules: [EAT] });
     const { id } = await held('researcher', 'jar__cookie_jar', { action: 'eat' });
     expect(await answer('ada', id, { version: 7 })).toMatchObject({ error: { code: 'decision.stale' } });
-    expect(await answer('ada', id, { shownDigest: `sha256:${'f'.repeat(64)}` })).toMatchObject({ error: { code: 'decision.digest_mismatch' } });
+    expect(await answer('ada', id, { shownDigest: `sha256:${'f'.repeat(64)}` })).toMatchObject({
+      error: { code: 'decision.digest_mismatch' },
+    });
     expect((await events()).slice(-2)).toEqual(['decision.answer_rejected', 'decision.answer_rejected']);
     expect(await answer('ada', id, {})).toMatchObject({ ok: true });
   });
@@ -72,7 +92,15 @@ describe('answering', () => {
   });
 
   it('sends approved arguments value for value (A8)', async () => {
-    const args = { n: 5, s: '5', nested: [[], '', { deep: [1, '1', null, true] }], text: 'zażółć 🫙 \u200b\u202e', empty: {}, big: 9007199254740991, small: 1e-7 };
+    const args = {
+      n: 5,
+      s: '5',
+      nested: [[], '', { deep: [1, '1', null, true] }],
+      text: 'zażółć 🫙 \u200b\u202e',
+      empty: {},
+      big: 9007199254740991,
+      small: 1e-7,
+    };
     const { held, answer, work, upstreams } = await host({ rules: [SMASH] });
     const { id } = await held('researcher', 'jar__smash_jar', args);
     await answer('ada', id, {});
@@ -100,7 +128,11 @@ describe('answering', () => {
     await end;
     expect(upstreams.seen.map((call) => call.args)).toEqual([{ action: 'eat', amount: 1 }]);
     const [decision] = await decisions('ada');
-    expect(decision).toMatchObject({ call: { arguments: { amount: 3 }, effectiveArguments: { amount: 1 } }, answers: [{ editedArgs: { amount: 1 } }], outcome: { state: 'done' } });
+    expect(decision).toMatchObject({
+      call: { arguments: { amount: 3 }, effectiveArguments: { amount: 1 } },
+      answers: [{ editedArgs: { amount: 1 } }],
+      outcome: { state: 'done' },
+    });
   });
 
   it.each([
@@ -109,7 +141,9 @@ describe('answering', () => {
     ['somebody who was not asked', { action: 'eat', amount: 20 }, /also needs ben/],
   ])('refuses an edit that hits %s, before anything runs (A7)', async (_, editedArgs, message) => {
     const { held, answer, work, upstreams } = await host({
-      tools: { jar__cookie_jar: { inputSchema: { type: 'object', properties: { action: { type: 'string' }, amount: { type: 'number' } } } } },
+      tools: {
+        jar__cookie_jar: { inputSchema: { type: 'object', properties: { action: { type: 'string' }, amount: { type: 'number' } } } },
+      },
       rules: [
         EAT,
         { tool: 'jar__cookie_jar', when: 'over 50', match: 'has(args.amount) && args.amount > 50', reason: 'Too many.', effect: 'refuse' },
@@ -117,7 +151,10 @@ describe('answering', () => {
       ],
     });
     const { id } = await held('researcher', 'jar__cookie_jar', { action: 'eat', amount: 3 });
-    expect(await answer('ada', id, { editedArgs })).toMatchObject({ ok: false, error: { code: 'decision.edit_refused', message: expect.stringMatching(message) } });
+    expect(await answer('ada', id, { editedArgs })).toMatchObject({
+      ok: false,
+      error: { code: 'decision.edit_refused', message: expect.stringMatching(message) },
+    });
     await work();
     expect(upstreams.seen).toEqual([]);
     expect(await answer('ada', id, {})).toMatchObject({ ok: true });
@@ -139,7 +176,10 @@ describe('answering', () => {
     const [again] = await both.decisions('ben', 'pending');
     await both.answer('ben', again!.id, { effect: 'refuse', note: 'No.' });
     expect(await second.end).toMatchObject({ kind: 'refused', code: 'refused_by_principal', note: { by: 'ben' } });
-    expect(await both.decisions('ada')).toMatchObject([{ state: 'withdrawn', settledReason: 'ben refused it: No.' }, { state: 'approved' }]);
+    expect(await both.decisions('ada')).toMatchObject([
+      { state: 'withdrawn', settledReason: 'ben refused it: No.' },
+      { state: 'approved' },
+    ]);
     expect(both.upstreams.seen).toHaveLength(1);
   });
 
@@ -147,7 +187,10 @@ describe('answering', () => {
     const { held, caller, deps, decisions, call } = await host({ rules: [EAT] });
     const { id, end } = await held('researcher', 'jar__cookie_jar', { action: 'eat' });
     expect(await withdrawDecision(deps, await caller('treasurer'), id, 'not mine')).toMatchObject({ error: { code: 'not_found' } });
-    expect(await withdrawDecision(deps, await caller('researcher'), id, 'no longer needed')).toMatchObject({ ok: true, value: { state: 'withdrawn' } });
+    expect(await withdrawDecision(deps, await caller('researcher'), id, 'no longer needed')).toMatchObject({
+      ok: true,
+      value: { state: 'withdrawn' },
+    });
     expect(await end).toMatchObject({ kind: 'refused', code: 'withdrawn' });
     expect(await call('researcher', 'jar__cookie_jar', { action: 'eat' })).toMatchObject({ kind: 'held' });
     expect(await decisions('ada', 'pending')).toHaveLength(1);

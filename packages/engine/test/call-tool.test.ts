@@ -15,7 +15,11 @@ describe('the gate', () => {
 
   it('refuses what a rule refuses, with the reason, and sends nothing', async () => {
     const { call, events, upstreams } = await host({ rules: [{ ...SMASH, effect: 'refuse' }] });
-    expect(await call('researcher', 'jar__smash_jar', {})).toMatchObject({ kind: 'refused', code: 'refused_by_rule', reason: 'There is no undo.' });
+    expect(await call('researcher', 'jar__smash_jar', {})).toMatchObject({
+      kind: 'refused',
+      code: 'refused_by_rule',
+      reason: 'There is no undo.',
+    });
     expect(upstreams.seen).toEqual([]);
     expect((await events()).at(-1)).toBe('call.refused');
   });
@@ -25,7 +29,9 @@ describe('the gate', () => {
     const end = await call('researcher', 'jar__cookie_jar', { action: 'eat', amount: 3 });
     expect(end).toMatchObject({ kind: 'held', decisions: [{ answerBy: ['ada'], reasons: ['Cookies cannot be un-eaten.'] }] });
     expect(upstreams.seen).toEqual([]);
-    expect(await decisions('ada', 'pending')).toMatchObject([{ kind: 'call', agent: 'researcher', call: { arguments: { action: 'eat', amount: 3 } } }]);
+    expect(await decisions('ada', 'pending')).toMatchObject([
+      { kind: 'call', agent: 'researcher', call: { arguments: { action: 'eat', amount: 3 } } },
+    ]);
     expect(await decisions('ben', 'pending')).toEqual([]);
     expect((await events()).slice(-2)).toEqual(['call.held', 'decision.raised']);
   });
@@ -44,7 +50,12 @@ describe('the gate', () => {
     const { id, end } = await held('researcher', 'jar__cookie_jar', { action: 'eat', amount: 3 });
     await answer('ada', id, { effect: 'refuse', note: 'Leave some for Ben.' });
     await work();
-    expect(await end).toMatchObject({ kind: 'refused', code: 'refused_by_principal', decision: id, note: { by: 'ada', text: 'Leave some for Ben.' } });
+    expect(await end).toMatchObject({
+      kind: 'refused',
+      code: 'refused_by_principal',
+      decision: id,
+      note: { by: 'ada', text: 'Leave some for Ben.' },
+    });
     expect(upstreams.seen).toEqual([]);
     expect((await events()).slice(-2)).toEqual(['decision.refused', 'call.refused']);
   });
@@ -93,7 +104,10 @@ describe('the gate', () => {
     setRules([]);
     expect(await call('researcher', 'jar__cookie_jar', args)).toMatchObject({ kind: 'held' });
     await work();
-    expect(await call('researcher', 'jar__cookie_jar', args, { origin: 'another session' })).toMatchObject({ kind: 'reply', decisions: [decision!.id] });
+    expect(await call('researcher', 'jar__cookie_jar', args, { origin: 'another session' })).toMatchObject({
+      kind: 'reply',
+      decisions: [decision!.id],
+    });
     expect(upstreams.seen).toHaveLength(1);
     expect(await call('researcher', 'jar__cookie_jar', args)).toMatchObject({ kind: 'reply', decisions: [] });
     expect(upstreams.seen).toHaveLength(2);
@@ -102,7 +116,12 @@ describe('the gate', () => {
   it('withdraws the question of a caller that left before it was told the id, and runs nothing', async () => {
     const { call, decisions, events, upstreams } = await host({ rules: [EAT] });
     const leaving = new AbortController();
-    await call('researcher', 'jar__cookie_jar', { action: 'eat' }, { waitMs: 60_000, signal: leaving.signal, onHeld: () => leaving.abort() });
+    await call(
+      'researcher',
+      'jar__cookie_jar',
+      { action: 'eat' },
+      { waitMs: 60_000, signal: leaving.signal, onHeld: () => leaving.abort() },
+    );
     expect(await decisions('ada')).toMatchObject([{ state: 'withdrawn', outcome: { state: 'not_run' } }]);
     expect((await events()).slice(-2)).toEqual(['call.abandoned', 'decision.withdrawn']);
     expect(upstreams.seen).toEqual([]);
@@ -124,20 +143,29 @@ describe('the gate', () => {
 
   it('applies a rule that it cannot evaluate, whatever the argument is (D2)', async () => {
     const { call } = await host({ rules: [{ ...EAT, match: 'args.amount > 5' }] });
-    const ends = await Promise.all([null, '9', ['9'], {}, undefined].map((amount) => call('researcher', 'jar__cookie_jar', amount === undefined ? {} : { amount })));
-    for (const end of ends) expect(end).toMatchObject({ kind: 'held', decisions: [{ reasons: [expect.stringMatching(/^Could not evaluate/)] }] });
+    const ends = await Promise.all(
+      [null, '9', ['9'], {}, undefined].map((amount) => call('researcher', 'jar__cookie_jar', amount === undefined ? {} : { amount })),
+    );
+    for (const end of ends)
+      expect(end).toMatchObject({ kind: 'held', decisions: [{ reasons: [expect.stringMatching(/^Could not evaluate/)] }] });
     expect(await call('researcher', 'jar__cookie_jar', { amount: 5 })).toMatchObject({ kind: 'reply' });
   });
 
   it('sends a call that no term covers to the principal whose mandate lacks it', async () => {
     const { call, decisions } = await host({ terms: [{ tool: 'files__*', when: 'files' }] });
     expect(await call('treasurer', 'jar__cookie_jar', { action: 'count' })).toMatchObject({ kind: 'held' });
-    expect(await decisions('ben', 'pending')).toMatchObject([{ grounds: [{ kind: 'term', reason: expect.stringContaining('jar__cookie_jar') }] }]);
+    expect(await decisions('ben', 'pending')).toMatchObject([
+      { grounds: [{ kind: 'term', reason: expect.stringContaining('jar__cookie_jar') }] },
+    ]);
   });
 
   it('refuses at once what nobody could ever answer, and says so (C10)', async () => {
     const { call, decisions, events } = await host({ rules: [{ ...EAT, answer_by: ['cleo'] }] });
-    expect(await call('researcher', 'jar__cookie_jar', { action: 'eat' })).toMatchObject({ kind: 'refused', code: 'refused_by_rule', reason: expect.stringContaining('cleo') });
+    expect(await call('researcher', 'jar__cookie_jar', { action: 'eat' })).toMatchObject({
+      kind: 'refused',
+      code: 'refused_by_rule',
+      reason: expect.stringContaining('cleo'),
+    });
     expect(await decisions('ada')).toEqual([]);
     expect((await events()).at(-1)).toBe('call.refused');
   });
@@ -159,7 +187,9 @@ describe('the gate', () => {
     const { call, deps, upstreams } = await host();
     await call('researcher', 'jar__cookie_jar', { action: 'count' });
     // Another process narrows the mandate: this one has the old one in its cache and hears nothing.
-    await deps.store.db.execute(`insert into mandate select principal, version + 1, '["directory:read"]'::jsonb, terms, budget, 'ada', created_at from mandate where principal = 'ada'`);
+    await deps.store.db.execute(
+      `insert into mandate select principal, version + 1, '["directory:read"]'::jsonb, terms, budget, 'ada', created_at from mandate where principal = 'ada'`,
+    );
     await deps.store.db.execute('update host set authority = authority + 1');
     expect(await call('researcher', 'jar__cookie_jar', { action: 'count' })).toEqual({ kind: 'hidden' });
     expect(upstreams.seen).toHaveLength(1);
@@ -173,7 +203,14 @@ describe('the gate', () => {
     if (!here.ok) throw new Error(here.error.message);
     const elsewhere = { ...deps, authority: createAuthority({ store: deps.store, now: deps.now, hold: () => deps.config().hold }) };
     await revokeCredential(elsewhere, { operator: true }, issued.value.id);
-    const call = { tool: 'jar__cookie_jar', args: {}, claimed: null, origin: 'standing', hasProgress: false, signal: new AbortController().signal };
+    const call = {
+      tool: 'jar__cookie_jar',
+      args: {},
+      claimed: null,
+      origin: 'standing',
+      hasProgress: false,
+      signal: new AbortController().signal,
+    };
     expect(await callTool(deps, here.value, call)).toMatchObject({ kind: 'unavailable', error: { code: 'credential.invalid' } });
     expect(upstreams.seen).toEqual([]);
   });
@@ -181,7 +218,10 @@ describe('the gate', () => {
   it('runs nothing that it cannot record, and goes on when it can again (G4)', async () => {
     const { call, deps, upstreams } = await host();
     await deps.store.db.execute('alter table audit_pending rename to audit_gone');
-    expect(await call('researcher', 'jar__cookie_jar', { action: 'count' })).toMatchObject({ kind: 'unavailable', error: { code: 'store.unavailable' } });
+    expect(await call('researcher', 'jar__cookie_jar', { action: 'count' })).toMatchObject({
+      kind: 'unavailable',
+      error: { code: 'store.unavailable' },
+    });
     expect(upstreams.seen).toEqual([]);
     await deps.store.db.execute('alter table audit_gone rename to audit_pending');
     expect(await call('researcher', 'jar__cookie_jar', { action: 'count' })).toMatchObject({ kind: 'reply' });
@@ -193,11 +233,19 @@ describe('the gate', () => {
     expect(await call('researcher', 'jar__cookie_jar', {})).toMatchObject({ kind: 'unknown' });
     upstreams.behave(() => ({ ok: false, error: { sent: false, code: 'upstream.down', message: 'Not connected.' } }));
     expect(await call('researcher', 'jar__cookie_jar', {})).toMatchObject({ kind: 'failed', sent: false });
-    expect((await events()).filter((type) => type.startsWith('call.'))).toEqual(['call.admitted', 'call.outcome_unknown', 'call.admitted', 'call.failed']);
+    expect((await events()).filter((type) => type.startsWith('call.'))).toEqual([
+      'call.admitted',
+      'call.outcome_unknown',
+      'call.admitted',
+      'call.failed',
+    ]);
   });
 
   it('stops at the number of decisions that an agent may have open', async () => {
-    const { call, decisions } = await host({ rules: [EAT], config: { limits: { pending_per_agent: 2, call_bytes: 4096, requests_per_minute: 60 } } });
+    const { call, decisions } = await host({
+      rules: [EAT],
+      config: { limits: { pending_per_agent: 2, call_bytes: 4096, requests_per_minute: 60 } },
+    });
     const ends = [];
     for (const amount of [1, 2, 3]) ends.push(await call('researcher', 'jar__cookie_jar', { action: 'eat', amount }));
     expect(ends.map((end) => end.kind)).toEqual(['held', 'held', 'unavailable']);

@@ -43,6 +43,18 @@ describe('the deadlines of one call that several principals answer', () => {
     expect(on.upstreams.seen).toHaveLength(1);
   });
 
+  it('stop during a freeze for what one has approved and another has still to answer, too', async () => {
+    const on = await host({ rules: [SOON, LATER] });
+    const held = await on.call('researcher', 'jar__cookie_jar', { action: 'eat' });
+    expect(await on.answer('ada', (await askedOf(on, 'ada')).id, {})).toMatchObject({ ok: true });
+    await freezeHost(on.deps, { operator: true }, 'A look round.');
+    on.pass(5 * HOUR_MS);
+    expect(await thawHost(on.deps, { operator: true })).toMatchObject({ ok: true });
+    expect(await on.answer('ben', (await askedOf(on, 'ben')).id, {})).toMatchObject({ ok: true });
+    if (held.kind === 'held') await dispatchCall(on.deps, held.call);
+    expect(on.upstreams.seen).toHaveLength(1);
+  });
+
   it('lose nothing by a freeze during which the clock is set back', async () => {
     const on = await host({ rules: [SOON] });
     await on.call('researcher', 'jar__cookie_jar', { action: 'eat' });

@@ -1,9 +1,9 @@
-import { admitAgent, createAuthority, dispatchCall, freezeHost, setMandate, suspendAgent, syncTools, thawHost } from '@countersign/engine';
 import type { Result } from '@countersign/contracts';
+import { admitAgent, createAuthority, dispatchCall, freezeHost, setMandate, suspendAgent, syncTools, thawHost } from '@countersign/engine';
 import { queryAudit } from '@countersign/store';
+import type { TestHost } from '@countersign/testkit';
 import { describe, expect, it } from 'vitest';
 import { EAT, sharedHosts } from './shared-host.ts';
-import type { TestHost } from '@countersign/testkit';
 
 const host = sharedHosts();
 const EATING = { action: 'eat', amount: 3 };
@@ -34,7 +34,11 @@ describe('dispatch', () => {
   });
 
   it.each<[string, (on: TestHost) => Promise<unknown>, string]>([
-    ['the arguments on record', (on) => on.deps.store.db.execute(`update call set args = '{"action":"eat","amount":999}' where state = 'queued'`), 'refused'],
+    [
+      'the arguments on record',
+      (on) => on.deps.store.db.execute(`update call set args = '{"action":"eat","amount":999}' where state = 'queued'`),
+      'refused',
+    ],
     ['the rules for the tool', async (on) => on.setRules([{ ...EAT, reason: 'Only after dinner.' }]), 'held'],
     ['the rules, to a refusal', async (on) => on.setRules([{ ...EAT, effect: 'refuse' }]), 'refused'],
     ['the tool’s definition', async (on) => on.upstreams.redefine('jar__cookie_jar', { description: 'now with a twist' }), 'refused'],
@@ -56,7 +60,10 @@ describe('dispatch', () => {
     ['the tool is withdrawn', async (on) => on.upstreams.redefine('jar__cookie_jar', null)],
     [
       'the scope is taken from the mandate',
-      async (on) => value(await setMandate(on.deps, await on.caller('ada'), { scopes: ['directory:read'], terms: [{ tool: '*', when: 'anything' }] }, 1)),
+      async (on) =>
+        value(
+          await setMandate(on.deps, await on.caller('ada'), { scopes: ['directory:read'], terms: [{ tool: '*', when: 'anything' }] }, 1),
+        ),
     ],
     ['the agent is suspended', async (on) => value(await suspendAgent(on.deps, { caller: await on.caller('ada') }, 'researcher'))],
   ])('runs nothing when %s during the hold (A2)', async (_, change) => {
@@ -77,7 +84,11 @@ describe('dispatch', () => {
     await dispatchCall(on.deps, call);
     expect(on.upstreams.seen).toEqual([]);
     const [fresh] = await on.decisions('ada', 'pending');
-    expect(fresh).toMatchObject({ supersedes: decision, grounds: expect.arrayContaining([expect.objectContaining({ kind: 'term' })]), call: { id: call, state: 'held' } });
+    expect(fresh).toMatchObject({
+      supersedes: decision,
+      grounds: expect.arrayContaining([expect.objectContaining({ kind: 'term' })]),
+      call: { id: call, state: 'held' },
+    });
     expect((await on.decisions('ada')).find((one) => one.id === decision)).toMatchObject({ state: 'approved', supersededBy: fresh?.id });
     value(await on.answer('ada', fresh!.id, {}));
     await on.work();
@@ -100,7 +111,10 @@ describe('dispatch', () => {
     await freezeHost(on.deps, { caller: await on.caller('ben') }, 'Something smells.');
     await dispatchCall(on.deps, call);
     expect(on.upstreams.seen).toEqual([]);
-    expect(await on.call('researcher', 'jar__cookie_jar', { action: 'count' })).toMatchObject({ kind: 'held', decisions: [{ reasons: [expect.stringContaining('Something smells.')] }] });
+    expect(await on.call('researcher', 'jar__cookie_jar', { action: 'count' })).toMatchObject({
+      kind: 'held',
+      decisions: [{ reasons: [expect.stringContaining('Something smells.')] }],
+    });
     on.pass(5 * 3_600_000);
     await on.reconcile();
     value(await thawHost(on.deps, { operator: true }));
@@ -210,7 +224,10 @@ describe('dispatch', () => {
     const on = await host({ rules: [EAT] });
     await approvedCall(on);
     await on.work();
-    const restarted: TestHost['deps'] = { ...on.deps, authority: createAuthority({ store: on.deps.store, now: on.deps.now, hold: () => on.deps.config().hold }) };
+    const restarted: TestHost['deps'] = {
+      ...on.deps,
+      authority: createAuthority({ store: on.deps.store, now: on.deps.now, hold: () => on.deps.config().hold }),
+    };
     expect(restarted.instance).toBe('test');
     expect(await on.call('researcher', 'jar__cookie_jar', EATING, { origin: 'a new session' })).toMatchObject({ kind: 'reply' });
     expect(on.upstreams.seen).toHaveLength(1);

@@ -9,6 +9,7 @@ import {
   suspendAgent,
   thawHost,
   type UpstreamFailure,
+  withdrawDecision,
 } from '@countersign/engine';
 import type { TestHost, TestHostOptions } from '@countersign/testkit';
 import { describe, expect, it } from 'vitest';
@@ -108,6 +109,40 @@ describe('a call that may have run', () => {
     await on.work();
     expect(on.upstreams.seen.map((seen) => seen.idempotencyKey)).toEqual([call, call]);
     expect(await on.call('researcher', 'jar__cookie_jar', { action: 'eat' })).toMatchObject({ kind: 'reply', call });
+  });
+});
+
+describe('the question whether it is sent again', () => {
+  const asked = async () => {
+    const on = await host({ rules: [EAT] });
+    failing(on, LOST);
+    const held = await on.held('researcher', 'jar__cookie_jar', { action: 'eat' });
+    await on.answer('ada', held.id, {});
+    await on.work();
+    await held.end;
+    const [outcome] = await on.decisions('ada', 'pending');
+    return { on, id: outcome!.id };
+  };
+
+  it('is not the agent’s to take back: a person is asked (C6)', async () => {
+    const { on, id } = await asked();
+    const taken = await withdrawDecision(on.deps, await on.caller('researcher'), id, 'Nothing to see here.');
+    expect(taken).toMatchObject({ ok: false, error: { code: 'decision.not_yours' } });
+    expect((await on.decisions('ada', 'pending')).map((decision) => decision.id)).toEqual([id]);
+  });
+
+  it('answered with no, is no "no" to the call itself', async () => {
+    const { on, id } = await asked();
+    expect(await on.answer('ada', id, { effect: 'refuse', note: 'It arrived.' })).toMatchObject({ ok: true });
+    expect(await on.call('researcher', 'jar__cookie_jar', { action: 'eat' })).toMatchObject({ kind: 'held' });
+  });
+
+  it('left unanswered, does not say that nothing was executed', async () => {
+    const { on, id } = await asked();
+    on.pass(8 * 86_400_000);
+    await on.reconcile();
+    const decision = (await on.decisions('ada')).find((one) => one.id === id);
+    expect(decision).toMatchObject({ state: 'expired', settledReason: 'Nobody answered before the deadline; it was not sent again.' });
   });
 });
 

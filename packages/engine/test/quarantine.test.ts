@@ -44,7 +44,7 @@ describe('a tool whose definition changed', () => {
     expect(await withdrawDecision(on.deps, jar, question!.id, 'Never mind.')).toMatchObject({ ok: false, error: { code: 'not_found' } });
   });
 
-  it('is asked about again where the question ran out or was taken back, and not after a "no"', async () => {
+  it('is asked about again where the question ran out, and not after a "no"; nobody takes the question back', async () => {
     const on = await host();
     on.upstreams.redefine('jar__cookie_jar', POISON);
     await syncTools(on.deps);
@@ -57,10 +57,9 @@ describe('a tool whose definition changed', () => {
     await syncTools(on.deps);
     const [second] = await pending();
     expect(second).not.toBe(first);
-    expect(await withdrawDecision(on.deps, await on.caller('ben'), second!, 'Not now.')).toMatchObject({ ok: true });
-    await syncTools(on.deps);
-    const [third] = await pending();
-    expect(await on.answer('ada', third!, { effect: 'refuse' })).toMatchObject({ ok: true });
+    const taken = await withdrawDecision(on.deps, await on.caller('ben'), second!, 'Not now.');
+    expect(taken).toMatchObject({ ok: false, error: { code: 'decision.not_yours' } });
+    expect(await on.answer('ada', second!, { effect: 'refuse' })).toMatchObject({ ok: true });
     await syncTools(on.deps);
     expect(await pending()).toEqual([]);
   });

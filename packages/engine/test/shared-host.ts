@@ -14,5 +14,11 @@ export function sharedHosts(): (options?: TestHostOptions) => Promise<TestHost> 
   return (options = {}) => aHost({ ...options, on: store });
 }
 
-export const EAT = { id: 'eat', tool: 'jar__cookie_jar', when: 'the action is "eat"', match: 'args.action == "eat"', reason: 'Cookies cannot be un-eaten.' };
+export const EAT = {
+  id: 'eat',
+  tool: 'jar__cookie_jar',
+  when: 'the action is "eat"',
+  match: 'args.action == "eat"',
+  reason: 'Cookies cannot be un-eaten.',
+};
 export const SMASH = { id: 'smash', tool: 'jar__smash_jar', when: 'always', reason: 'There is no undo.' };

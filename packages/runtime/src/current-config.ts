@@ -2,7 +2,7 @@
 import { type Config, fail, ok, type Result } from '@countersign/contracts';
 import { compileRules, type RuleSet } from '@countersign/core';
 import { digestOf } from '@countersign/engine';
-import { type LoadOptions, loadConfig, type LoadedConfig } from './config/load-config.ts';
+import { type LoadedConfig, type LoadOptions, loadConfig } from './config/load-config.ts';
 
 export type ConfigInForce = { readonly loaded: LoadedConfig; readonly rules: RuleSet };
 
@@ -21,5 +21,7 @@ export function readConfig(path: string, options: LoadOptions): Result<ConfigInF
 /** Which parts of a new config need a restart: those that were bound when the process started. */
 export function needsRestart(before: Config, after: Config): readonly string[] {
   const bound = ['server', 'servers'] as const;
-  return bound.filter((key) => JSON.stringify(before[key]) !== JSON.stringify(after[key])).map((key) => `${key} changed: restart to apply it`);
+  return bound
+    .filter((key) => JSON.stringify(before[key]) !== JSON.stringify(after[key]))
+    .map((key) => `${key} changed: restart to apply it`);
 }

@@ -1,8 +1,17 @@
 /** Puts the embedded profile together: config, database, queue, engine, upstreams and the agents' endpoint. Starts no server and no worker. */
 import { randomUUID } from 'node:crypto';
 import { resolve } from 'node:path';
-import { type Config, type Failure, fail, ok, type Readiness, type ReloadReport, type Result, type ServerConfig } from '@countersign/contracts';
-import { actorOf, createAuthority, digestOf, type Doer, type EngineDeps, seedFromConfig, syncTools, TOPIC } from '@countersign/engine';
+import {
+  type Config,
+  type Failure,
+  fail,
+  ok,
+  type Readiness,
+  type ReloadReport,
+  type Result,
+  type ServerConfig,
+} from '@countersign/contracts';
+import { actorOf, createAuthority, type Doer, digestOf, type EngineDeps, seedFromConfig, syncTools, TOPIC } from '@countersign/engine';
 import { type AgentEndpoint, createAgentEndpoint, createUpstreams } from '@countersign/mcp';
 import { type JobQueue, memorySignals, openPgliteQueue } from '@countersign/queue';
 import { appendAudit, countCalls, openEmbeddedStore } from '@countersign/store';
@@ -80,7 +89,9 @@ export async function openHost(options: HostOptions): Promise<Result<Host, 'conf
     if (!next.ok) return next;
     const warnings = [...needsRestart(config(), next.value.loaded.config), ...next.value.loaded.warnings.map((warning) => warning.message)];
     const { digest, rules } = next.value.rules;
-    await appendAudit(store.db, [{ type: 'rules.loaded', at: now(), actor: actorOf(doer), payload: { digest, rules: rules.length, before: inForce.rules.digest } }]);
+    await appendAudit(store.db, [
+      { type: 'rules.loaded', at: now(), actor: actorOf(doer), payload: { digest, rules: rules.length, before: inForce.rules.digest } },
+    ]);
     inForce = next.value;
     signals.publish(TOPIC.changes, JSON.stringify({ type: 'rules', id: digest, seenBy: [] }));
     return ok({ digest, rules: rules.length, warnings });
@@ -91,7 +102,12 @@ export async function openHost(options: HostOptions): Promise<Result<Host, 'conf
   const startedAt = now();
   await seedFromConfig(deps, config());
   await appendAudit(store.db, [
-    { type: 'host.started', at: startedAt, actor: { kind: 'host', name: 'start' }, payload: { version: options.version, rules: inForce.rules.digest, instance: deps.instance } },
+    {
+      type: 'host.started',
+      at: startedAt,
+      actor: { kind: 'host', name: 'start' },
+      payload: { version: options.version, rules: inForce.rules.digest, instance: deps.instance },
+    },
   ]);
   const stopFollowing = followChanges(deps, endpoint);
   await upstreams.start();
@@ -115,7 +131,9 @@ export async function openHost(options: HostOptions): Promise<Result<Host, 'conf
       stopFollowing();
       await endpoint.close();
       await upstreams.close();
-      await appendAudit(store.db, [{ type: 'host.stopped', at: now(), actor: { kind: 'host', name: 'start' }, payload: { instance: deps.instance } }]);
+      await appendAudit(store.db, [
+        { type: 'host.stopped', at: now(), actor: { kind: 'host', name: 'start' }, payload: { instance: deps.instance } },
+      ]);
       await queue.close();
       await signals.close();
       await store.close();

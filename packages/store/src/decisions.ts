@@ -233,11 +233,11 @@ export async function takeReminder(db: Queryable, id: string, now: string): Prom
 
 /**
  * Moves deadlines and reminders later, because the time that the host was frozen does not count: those of questions that are open, and those of
- * approvals that could not be dispatched meanwhile.
+ * approvals whose call could not be dispatched meanwhile or waits for somebody else's answer.
  */
 export async function shiftDeadlines(db: Queryable, byMs: number): Promise<void> {
   const by = sql`make_interval(secs => ${byMs / 1000})`;
-  const isUndispatched = sql`exists (select 1 from ${call} where ${call.id} = ${decision.call} and ${call.state} = 'queued')`;
+  const isUndispatched = sql`exists (select 1 from ${call} where ${call.id} = ${decision.call} and ${call.state} in ('held', 'queued'))`;
   await db
     .update(decision)
     .set({ expiresAt: sql`${decision.expiresAt} + ${by}`, remindAt: sql`${decision.remindAt} + ${by}` })
@@ -294,7 +294,14 @@ export async function earlierRefusals(
     .innerJoin(call, eq(call.id, decision.call))
     .innerJoin(answer, and(eq(answer.decision, decision.id), eq(answer.effect, 'refuse')))
     .where(
-      and(inArray(decision.agent, [...agents]), eq(decision.tool, tool), eq(decision.state, 'refused'), gt(answer.at, new Date(since))),
+      and(
+        inArray(decision.agent, [...agents]),
+        eq(decision.tool, tool),
+        // That a call is not sent a second time says nothing about the first.
+        eq(decision.kind, 'call'),
+        eq(decision.state, 'refused'),
+        gt(answer.at, new Date(since)),
+      ),
     )
     .orderBy(desc(answer.at))
     .limit(50);

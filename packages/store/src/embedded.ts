@@ -1,7 +1,7 @@
 import type { PGlite } from '@electric-sql/pglite';
+import { sql } from 'drizzle-orm';
 import { drizzle } from 'drizzle-orm/pglite';
 import { migrate } from 'drizzle-orm/pglite/migrator';
-import { sql } from 'drizzle-orm';
 import type { Queryable } from './database.ts';
 import { type OpenPgliteOptions, openPglite } from './pglite.ts';
 import type { SharedPglite } from './pglite-session.ts';

@@ -1,3 +1,5 @@
+export { type ScriptedUpstreams, type SeenCall, scriptedUpstreams, textReply } from './scripted-upstreams.ts';
+export { aHost, type LooseRule, type TestHost, type TestHostOptions } from './test-host.ts';
 export { connectHttp, connectStdio } from './upstreams/connect.ts';
 export { FIXTURE_MODES, type FixtureMode, type FixtureSettings } from './upstreams/fixture-modes.ts';
 export { type FixtureOptions, startFixture } from './upstreams/fixture-server.ts';
@@ -6,5 +8,3 @@ export { type Ledger, type LedgerOptions, startLedger } from './upstreams/ledger
 export type { Payment } from './upstreams/payments.ts';
 export type { Intervention, OnRequest, SeenRequest, ServedHttp } from './upstreams/serve-http.ts';
 export { filesystemCommand, type UpstreamCommand, type UpstreamName, upstreamCommand } from './upstreams/upstream-command.ts';
-export { type ScriptedUpstreams, type SeenCall, scriptedUpstreams, textReply } from './scripted-upstreams.ts';
-export { aHost, type LooseRule, type TestHost, type TestHostOptions } from './test-host.ts';

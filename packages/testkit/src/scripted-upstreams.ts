@@ -1,4 +1,4 @@
-import { type JsonObject, type PinnedTool, digestOf, type ToolChange, type UpstreamReply, type Upstreams } from '@countersign/engine';
+import { digestOf, type JsonObject, type PinnedTool, type ToolChange, type UpstreamReply, type Upstreams } from '@countersign/engine';
 
 type CallOutcome = Awaited<ReturnType<Upstreams['call']>>;
 export type SeenCall = { readonly tool: string; readonly args: JsonObject; readonly idempotencyKey: string };
@@ -61,5 +61,13 @@ export function scriptedUpstreams(tools: Readonly<Record<string, JsonObject>>): 
 function pin(key: string, own: JsonObject): PinnedTool {
   const [server = '', name = ''] = key.split('__');
   const definition = { name, inputSchema: { type: 'object' }, ...own };
-  return { key, server, name, digest: digestOf(definition), definition, inputSchema: definition.inputSchema, hasOutputSchema: 'outputSchema' in own };
+  return {
+    key,
+    server,
+    name,
+    digest: digestOf(definition),
+    definition,
+    inputSchema: definition.inputSchema,
+    hasOutputSchema: 'outputSchema' in own,
+  };
 }

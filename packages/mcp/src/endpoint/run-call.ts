@@ -113,8 +113,8 @@ function incoming({ exchange, name, args, meta, hasProgress, answering, abort }:
   };
 }
 
-const waitingFor = ({ decisions }: Held): string =>
-  `Not executed yet: held as ${decisions.map(({ id, answerBy }) => `${id} for ${answerBy.join(' or ')}`).join(', ')}.`;
+const waitingFor = ({ decisions, mayHaveRun }: Held): string =>
+  `${mayHaveRun ? 'Not sent again yet' : 'Not executed yet'}: held as ${decisions.map(({ id, answerBy }) => `${id} for ${answerBy.join(' or ')}`).join(', ')}.`;
 
 function claimOf(meta: JsonObject | undefined): string | null {
   const claimed = meta?.[META.context];

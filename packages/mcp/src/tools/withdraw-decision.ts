@@ -15,8 +15,10 @@ export const withdrawDecision = ownTool({
   async run({ deps, caller }, { id, reason }) {
     const withdrawn = await deps.withdrawDecision(caller, id, reason);
     if (!withdrawn.ok) return ownResult(decisionFailure(withdrawn.error, id));
+    const mayHaveRun = withdrawn.value.outcome?.state === 'unknown';
+    const stands = mayHaveRun ? agentText`It was sent before, and nobody knows what came of that.` : agentText`Nothing was executed.`;
     return ownResult(
-      agentResult(agentText`${token(withdrawn.value.id)} is withdrawn. Nothing was executed.`, {
+      agentResult(agentText`${token(withdrawn.value.id)} is withdrawn. ${stands}`, {
         structured: decisionFacts(withdrawn.value),
       }),
     );

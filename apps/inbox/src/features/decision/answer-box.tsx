@@ -144,7 +144,9 @@ function Armed({ decision, me, armed, onArm, isWhole, draft, onDraft }: ArmedPro
   const problem = isOffline ? words.waitsFor.offline : armed === 'approve' ? obstacle({ decision, isWhole, draft }) : null;
   const [sawVersion, setSawVersion] = useState(decision.version);
   useEffect(() => {
-    note.current?.focus();
+    const box = note.current;
+    box?.focus();
+    box?.setSelectionRange(box.value.length, box.value.length);
   }, []);
   useEffect(() => {
     armedAt.current = performance.now();

@@ -55,6 +55,8 @@ function Body({ decision, me, request, onBack, next }: BodyProps) {
   const { draft, change } = useDraft(decision.id);
   const [armed, setArmed] = useState<Effect | null>(null);
   const [isWhole, setWhole] = useState(false);
+  /** Grows with each wish to edit: the first field then gets the focus. */
+  const [editAsked, setEditAsked] = useState(0);
   const scroll = useRef<HTMLDivElement>(null);
   const history = useQuery(historyOf(decision));
   const original = decision.call?.arguments ?? null;
@@ -64,12 +66,14 @@ function Body({ decision, me, request, onBack, next }: BodyProps) {
     if (original === null || decision.kind !== 'call') return;
     setArmed(null);
     if (!isEditing) change({ edited: writeEdited(original) });
-    requestAnimationFrame(() => {
-      const field = scroll.current?.querySelector<HTMLElement>('[data-edit-first]');
-      field?.scrollIntoView({ block: 'center' });
-      field?.focus({ preventScroll: true });
-    });
+    setEditAsked((n) => n + 1);
   }, [original, decision.kind, isEditing, change]);
+  useEffect(() => {
+    if (editAsked === 0) return;
+    const field = scroll.current?.querySelector<HTMLElement>('[data-edit-first]');
+    field?.scrollIntoView({ block: 'center' });
+    field?.focus({ preventScroll: true });
+  }, [editAsked]);
   useRequest(request, isPending, startEdit, setArmed);
   useEffect(() => {
     document.title = `${visibleLine(decision.title)} · ${common.product}`;

@@ -1,0 +1,160 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import type { AxeResults } from 'axe-core';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { heldAs } from '../e2e/mcp-clients.ts';
+import { ROOT } from '../e2e/place.ts';
+import { mustBe } from '../e2e/started-host.ts';
+import type { At } from './at-inbox.ts';
+import type { Inbox } from './inbox-page.ts';
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const SIZES = { desktop: { width: 1280, height: 800 }, phone: { width: 390, height: 844 } } as const;
+const SHOTS = join(ROOT, 'test-results/browser');
+
+type Page = {
+  readonly name: string;
+  readonly path: string;
+  /** What is waited for, and done, before it is looked at. */
+  readonly ready: (her: Inbox) => Promise<unknown>;
+};
+
+/** Every page, at both widths and in both schemes: what a machine can find wrong with it, and its picture. */
+export function pages(at: () => At): void {
+  describe.each(Object.keys(SIZES) as (keyof typeof SIZES)[])('on a %s', (size) => {
+    let long = '';
+    let grave = '';
+    let settled = '';
+    beforeAll(async () => {
+      const { hold, agent, ada } = at();
+      long = await hold({ test: 'pages', what: 'a long one', rows: Array.from({ length: 90 }, (_, n) => ({ n, text: 'row' })) });
+      grave = heldAs(await agent.call('jar__cookie_jar', { action: 'eat', amount: size === 'phone' ? 7 : 8 }));
+      settled = mustBe(await ada.decisions.list({ state: ['approved'], limit: 1 })).items[0]?.id ?? '';
+    });
+    const all: readonly Page[] = [
+      { name: 'inbox', path: '/', ready: (her) => her.row('a long one').first().waitFor() },
+      {
+        name: 'filters',
+        path: '/?state=all&agent=researcher',
+        ready: async (her) => {
+          await her.page.getByRole('button', { name: 'Filters' }).click();
+          await her.page.getByLabel('Rule').waitFor();
+        },
+      },
+      { name: 'nothing', path: '/?q=no-such-thing', ready: (her) => her.sees('No decision matches') },
+      { name: 'record', path: '/decisions/GRAVE', ready: (her) => her.sees('From asking to outcome') },
+      { name: 'long', path: '/decisions/LONG', ready: (her) => her.sees('Read the arguments to their end') },
+      {
+        name: 'editing',
+        path: '/decisions/GRAVE',
+        ready: async (her) => {
+          await her.record().waitFor();
+          await her.page.getByRole('button', { name: 'Edit' }).click();
+          await her.sees('Nothing is changed yet.');
+        },
+      },
+      {
+        name: 'refusing',
+        path: '/decisions/GRAVE',
+        ready: async (her) => {
+          await her.record().waitFor();
+          await her.page.getByRole('button', { name: 'Refuse' }).click();
+          await her.note().waitFor();
+        },
+      },
+      { name: 'settled', path: '/decisions/SETTLED', ready: (her) => her.isSettled('approved') },
+      { name: 'missing', path: '/decisions/dec_01jd0000000000000000000000', ready: (her) => her.sees('There is nothing here.') },
+      {
+        name: 'keys',
+        path: '/',
+        ready: async (her) => {
+          await her.row('a long one').first().waitFor();
+          await her.press('?');
+          await her.sees('Keys', her.dialog());
+        },
+      },
+      {
+        name: 'settings',
+        path: '/',
+        ready: async (her) => {
+          await her.page.getByRole('button', { name: /settings/ }).click();
+          await her.page.getByRole('menuitem', { name: 'Settings' }).click();
+          await her.sees('Colours', her.dialog());
+        },
+      },
+      { name: 'audit', path: '/audit', ready: (her) => her.row('').first().waitFor() },
+      {
+        name: 'event',
+        path: '/audit?type=decision.raised',
+        ready: async (her) => {
+          await her.row('').first().getByRole('link').click();
+          await her.sees('What was recorded');
+        },
+      },
+      { name: 'rules', path: '/rules?rule=count', ready: (her) => her.sees('Counting is for keeps.') },
+      { name: 'tools', path: '/rules?view=tools', ready: (her) => her.sees('jar__smash_jar') },
+      {
+        name: 'try',
+        path: '/rules?view=try&tool=counter__increment',
+        ready: async (her) => {
+          await her.page.getByRole('button', { name: 'Judge it' }).click();
+          await her.sees('What was looked at');
+        },
+      },
+      { name: 'mandate', path: '/mandate', ready: (her) => her.sees('Nothing is changed.') },
+      {
+        name: 'term',
+        path: '/mandate',
+        ready: async (her) => {
+          await her.page.getByRole('button', { name: 'Edit term 1' }).click();
+          await her.sees('Only where');
+        },
+      },
+      { name: 'agents', path: '/agents', ready: (her) => her.sees('Finds things out') },
+      { name: 'agent', path: '/agents/researcher', ready: (her) => her.page.getByRole('button', { name: 'Revoke' }).first().waitFor() },
+      { name: 'stats', path: '/stats', ready: (her) => her.sees('Which agents asked most?') },
+      { name: 'nowhere', path: '/no/such/page', ready: (her) => her.sees('There is nothing here.') },
+    ];
+
+    it.each(all)(
+      'has nothing on $name that axe finds fault with, light or dark, and no sideways scrolling',
+      async ({ name, path, ready }) => {
+        const where = path.replace('GRAVE', grave).replace('LONG', long).replace('SETTLED', settled);
+        const her = await at().inbox(where, { viewport: SIZES[size], reducedMotion: 'reduce' });
+        await ready(her);
+        await faultless(her, `${name}-${size}`);
+      },
+    );
+
+    it('has nothing on the login page that axe finds fault with', async () => {
+      const her = await at().inbox('/', { viewport: SIZES[size], reducedMotion: 'reduce', token: null });
+      await her.sees('Ask for a link');
+      await faultless(her, `login-${size}`);
+    });
+  });
+}
+
+/** Looks at a page in both schemes, by machine, and keeps its picture. */
+async function faultless({ page }: Inbox, name: string): Promise<void> {
+  // Its own context, so that the page's policy against foreign scripts stands.
+  const found: string[] = [];
+  for (const scheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme: scheme });
+    await page.screenshot({ path: join(SHOTS, `${name}-${scheme}.png`) });
+    await page.evaluate(AXE);
+    const results = await page.evaluate(() => (window as unknown as { axe: { run: () => Promise<AxeResults> } }).axe.run());
+    found.push(
+      ...results.violations.map(
+        (fault) =>
+          `${scheme}: ${fault.id}: ${fault.help}: ${fault.nodes.map((node) => `${node.html.slice(0, 160)} ${node.failureSummary ?? ''}`).join(' | ')}`,
+      ),
+    );
+  }
+  expect(found).toEqual([]);
+  const { wide, room } = await page.evaluate(() => ({
+    wide: document.documentElement.scrollWidth,
+    room: document.documentElement.clientWidth,
+  }));
+  expect(wide).toBeLessThanOrEqual(room);
+}
