@@ -90,6 +90,9 @@ export function fakeGate(options: Partial<EndpointDeps> = {}) {
           needs: 1,
           mode: 'enforce',
           expiresMs: 86_400_000,
+          irreversible: false,
+          remindMs: null,
+          title: null,
         },
       ],
       tools: [
@@ -210,6 +213,7 @@ export function held(...digits: readonly string[]): Extract<CallEnd, { kind: 'he
   return {
     kind: 'held',
     call: CALL_ID,
+    mayHaveRun: false,
     decisions: digits.map((digit) => ({
       id: decisionId(digit),
       state: 'pending',
