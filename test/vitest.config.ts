@@ -3,6 +3,9 @@ import { defineConfig } from 'vitest/config';
 /** Tests run from source through a condition of our own (some dependencies export `source` too): no build comes first. */
 const conditions = ['countersign-source', 'node'];
 
+/** These drive a real Chromium: `npm run test:browser`. */
+const BROWSER = ['test/browser/**/*.test.ts'];
+
 /** These start the built product in processes of its own. */
 const PRODUCT = ['test/e2e/**/*.test.ts', 'test/faults/**/*.test.ts'];
 
@@ -21,7 +24,7 @@ export default defineConfig({
         test: {
           name: 'source',
           include: ['packages/*/test/**/*.test.ts', 'apps/*/test/**/*.test.ts', 'test/**/*.test.ts'],
-          exclude: PRODUCT,
+          exclude: [...PRODUCT, ...BROWSER],
         },
       },
       {
@@ -35,6 +38,9 @@ export default defineConfig({
           sequence: { groupOrder: 1 },
         },
       },
+      ...(process.env.COUNTERSIGN_TEST_BROWSER === '1'
+        ? [{ extends: true as const, test: { name: 'browser', include: BROWSER, testTimeout: 180_000, sequence: { groupOrder: 2 } } }]
+        : []),
     ],
   },
 });
