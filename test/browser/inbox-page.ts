@@ -5,6 +5,9 @@ import { until } from '../e2e/until.ts';
 /** The product's own guard: keys do nothing for this long after the list moved, and Enter after a button asked for it. */
 const GUARD_MS = 400;
 
+/** Whatever a person waits for; machines that run tests are slow at times. */
+const SEEN_WITHIN_MS = 15_000;
+
 export type Inbox = {
   readonly page: Page;
   /** What went wrong in the page itself: uncaught errors, and what its security policy turned away. */
@@ -47,6 +50,7 @@ export type Opening = BrowserContextOptions & {
 /** A browser of its own, with its own cookies, on one address of the inbox. */
 export async function openInbox(browser: Browser, { url, token, path = '/', before, ...options }: Opening): Promise<Inbox> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
+  context.setDefaultTimeout(SEEN_WITHIN_MS);
   if (token !== null) await logIn(context, url, token);
   const page = await context.newPage();
   const inbox = inboxOf(page);

@@ -10,7 +10,7 @@ import { connectWithMeta, runOf } from './with-run.ts';
 const BIDI = String.fromCodePoint(0x202e, 0x2066, 0x200f);
 const HIDDEN = String.fromCodePoint(0x200b, 0x2060, 0xfeff, 0xe0041, 0xad);
 const ESCAPES = `${String.fromCodePoint(0x1b)}[2J\r${String.fromCodePoint(0x9b)}31m`;
-const OBEYED = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\u00ad]|\u{e0041}/u;
+const OBEYED = /(?![\n\t])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
 const MARKUP = '<img src=x onerror="window.pwned=1"><script>window.pwned=1</script><a href="javascript:window.pwned=1">press</a>';
 
 /** What a record shows of a call, whatever was put into it. */
