@@ -2,7 +2,8 @@
 import type { Client } from '@countersign/client';
 import type { Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest';
-import { type Agent, connectAgent, heldAs, type Result } from '../e2e/mcp-clients.ts';
+import { type Agent, codeOf, connectAgent, heldAs, type Result } from '../e2e/mcp-clients.ts';
+import { until } from '../e2e/until.ts';
 import { findChromium, startBrowser } from './chromium.ts';
 import { type InboxHost, startInboxHost } from './inbox-host.ts';
 import { type Inbox, type Opening, openInbox } from './inbox-page.ts';
@@ -25,6 +26,8 @@ export type At = {
 };
 
 const DEAF = { contentType: 'text/event-stream', body: 'id: 1\nevent: rules\ndata: {"id":""}\n\n' };
+/** A person takes their time. */
+const ANSWERED_WITHIN_MS = 60_000;
 const START_WITHIN_MS = 240_000;
 
 /** A suite in a real browser against a real host; skipped, aloud, where there is no Chromium and none can be installed. */
@@ -66,7 +69,15 @@ async function settle(browser: Browser, host: InboxHost, open: Inbox[]): Promise
     ada: host.as(adaToken),
     adaToken,
     hold: async (args) => heldAs(await agent.call('counter__increment', { ...args })),
-    told: (id) => agent.call('await_decision', { id, wait_seconds: 30 }),
+    told: (id) =>
+      until(
+        `what became of ${id}`,
+        async () => {
+          const result = await agent.call('await_decision', { id, wait_seconds: 20 });
+          return codeOf(result) === 'pending' ? null : result;
+        },
+        ANSWERED_WITHIN_MS,
+      ),
     inbox,
     deafInbox: (path) => inbox(path, { before: (page) => page.route('**/events', (route) => route.fulfill(DEAF)) }),
   };

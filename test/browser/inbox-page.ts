@@ -83,7 +83,7 @@ export function inboxOf(page: Page): Inbox {
     dialog: () => page.getByRole('dialog'),
     note,
     sees,
-    isSettled: (as) => sees(new RegExp(as), bar()),
+    isSettled: (as) => bar().locator(`[data-state=${as}]`).waitFor(),
     press,
     type,
     calm: async () => {

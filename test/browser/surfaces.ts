@@ -76,8 +76,11 @@ export function surfaces(at: () => At): void {
         for (const { row } of [here, there, tab]) await row(name).waitFor({ state: 'detached' });
         expect((await readDecision(ada, id)).state).toBe('refused');
       }
-      // The best of three: what the machine does besides is not the product's.
-      expect(Math.min(...times)).toBeLessThan(1000);
+      // The best of three, and no less than some round trips: what the machine does besides is not the product's.
+      const asked = performance.now();
+      for (const _ of times) await ada.me();
+      const roundTrip = (performance.now() - asked) / times.length;
+      expect(Math.min(...times)).toBeLessThan(Math.max(1000, 20 * roundTrip));
       expect(tab.breakages).toEqual([]);
     });
 

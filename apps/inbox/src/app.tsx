@@ -39,7 +39,9 @@ const Views = ({ me }: { readonly me: string }) => (
       </Route>
       <Route path="/decisions/:id">{({ id }) => <InboxRoute me={me} openId={id} />}</Route>
       <Route>
-        <Blank title={shell.notFound}>{shell.notFoundHelp}</Blank>
+        <Blank title={shell.notFound} isPage>
+          {shell.notFoundHelp}
+        </Blank>
       </Route>
     </Switch>
   </Suspense>

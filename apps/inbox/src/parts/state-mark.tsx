@@ -5,7 +5,7 @@ const GLYPHS: Readonly<Record<DecisionStatus, string>> = { pending: '○', appro
 
 /** A decision's state, as a sign and a word. */
 export const StateMark = ({ state }: { readonly state: DecisionStatus }) => (
-  <span className={`whitespace-nowrap ${state === 'pending' ? 'text-accent' : 'text-ink'}`}>
+  <span data-state={state} className={`whitespace-nowrap ${state === 'pending' ? 'text-accent' : 'text-ink'}`}>
     <span aria-hidden className="mr-1 inline-block w-3 text-center">
       {GLYPHS[state]}
     </span>

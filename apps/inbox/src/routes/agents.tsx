@@ -23,10 +23,11 @@ export function AgentsRoute({ name }: { readonly name: string | null }) {
     return <Failure error={list.error} what={words.failed} onAgain={() => void list.refetch()} />;
   const agent = list.data.find((each) => each.name === name);
   return (
-    <div className="grid h-full min-h-0 wide:grid-cols-[minmax(20rem,26rem)_minmax(0,1fr)]">
+    <div className="relative grid h-full min-h-0 wide:grid-cols-[minmax(20rem,26rem)_minmax(0,1fr)]">
+      <h1 className="sr-only">{words.title}</h1>
       <div className={`min-h-0 overflow-y-auto border-line wide:border-r ${name === null ? '' : 'max-wide:hidden'}`}>
         <div className="flex items-center justify-between gap-2 border-b border-line px-4 py-2.5">
-          <h1 className="font-semibold">{words.title}</h1>
+          <h2 className="font-semibold">{words.list}</h2>
           <Button onClick={() => setAdding(true)}>{words.add}</Button>
         </div>
         {list.data.length === 0 ? <Blank title={words.empty}>{words.emptyHelp}</Blank> : <AgentList agents={list.data} openName={name} />}

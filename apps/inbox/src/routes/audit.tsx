@@ -17,7 +17,8 @@ export function AuditRoute() {
   const back = useCallback(() => setSearch((current) => withFilter(current, 'event', null)), [setSearch]);
   useTitle(words.title);
   return (
-    <div className="grid h-full min-h-0 wide:grid-cols-[minmax(22rem,30rem)_minmax(0,1fr)]">
+    <div className="relative grid h-full min-h-0 wide:grid-cols-[minmax(22rem,30rem)_minmax(0,1fr)]">
+      <h1 className="sr-only">{words.title}</h1>
       <div className={`min-h-0 border-line wide:border-r ${openCursor === null ? '' : 'max-wide:hidden'}`}>
         <AuditList {...found} openCursor={openCursor} hrefOf={hrefOf} onOpen={(cursor) => navigate(hrefOf(cursor))} />
       </div>

@@ -31,7 +31,8 @@ export function InboxRoute({ me, openId }: { readonly me: string; readonly openI
     if (openId === null) document.title = `${inbox.title} · ${common.product}`;
   }, [openId]);
   return (
-    <div className="grid h-full min-h-0 wide:grid-cols-[minmax(22rem,28rem)_minmax(0,1fr)]">
+    <div className="relative grid h-full min-h-0 wide:grid-cols-[minmax(22rem,28rem)_minmax(0,1fr)]">
+      <h1 className="sr-only">{inbox.title}</h1>
       <div className={`min-h-0 border-line wide:border-r ${openId === null ? '' : 'max-wide:hidden'}`}>
         <DecisionList me={me} openId={openId} onOpen={open} onBack={back} onMark={setMarked} onUndo={undoHeld} />
       </div>

@@ -96,6 +96,8 @@ function LongView({ lines, draw, onWhole, label }: LongProps) {
     )
       onWhole?.();
   };
+  // Lines get their heights as they are drawn, so the end may come into reach without another scroll.
+  useEffect(check);
   return (
     <section
       ref={box}
@@ -103,7 +105,7 @@ function LongView({ lines, draw, onWhole, label }: LongProps) {
       // A box that scrolls must be reachable without a mouse.
       // biome-ignore lint/a11y/noNoninteractiveTabindex: WCAG 2.1.1
       tabIndex={0}
-      aria-label={label}
+      aria-label={`${label} (${lines.length.toLocaleString('en')})`}
       data-scrolls
       className="max-h-[26rem] overflow-y-auto overscroll-contain rounded border border-line bg-sunken p-2 [contain:strict] h-[26rem]"
     >

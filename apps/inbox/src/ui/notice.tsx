@@ -25,13 +25,18 @@ export const Notice = ({
   </div>
 );
 
-/** A page or a pane that has nothing, or not yet anything, to show. */
-export const Blank = ({ title, children }: { readonly title: string; readonly children?: ReactNode }) => (
-  <div className="mx-auto max-w-xl px-5 py-12">
-    <h2 className="text-lg font-semibold">{title}</h2>
-    <div className="mt-2 space-y-3 text-quiet">{children}</div>
-  </div>
-);
+type BlankProps = { readonly title: string; readonly children?: ReactNode; readonly isPage?: boolean };
+
+/** A page, or a pane of one, that has nothing, or not yet anything, to show. */
+export const Blank = ({ title, children, isPage = false }: BlankProps) => {
+  const Heading = isPage ? 'h1' : 'h2';
+  return (
+    <div className="mx-auto max-w-xl px-5 py-12">
+      <Heading className="text-lg font-semibold">{title}</Heading>
+      <div className="mt-2 space-y-3 text-quiet">{children}</div>
+    </div>
+  );
+};
 
 /** Where something is being read. It appears only when that takes a while, so that nothing flickers. */
 export const Loading = ({ label }: { readonly label: string }) => (

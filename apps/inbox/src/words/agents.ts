@@ -25,6 +25,7 @@ export const agents = {
     suspended: 'Nothing that it sends is accepted. Its questions were withdrawn and its runs cancelled.',
   } satisfies Record<Agent['status'], string>,
   of: 'Acts for',
+  id: 'Id',
   added: 'Added',
   seen: 'Last seen',
   never: 'never',

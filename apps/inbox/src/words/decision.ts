@@ -7,7 +7,7 @@ export const decision = {
   failed: 'This decision',
   extend: 'Extend',
   extendBy: { hour: '1 hour', hours: '4 hours', day: '1 day', week: '1 week' },
-  extendName: 'Move the deadline later',
+  extendName: 'Extend: move the deadline later',
   linkCopy: 'Copy link',
   irreversible: 'This cannot be undone.',
   irreversibleHelp: 'An approval needs a note in your own words.',

@@ -49,7 +49,9 @@ export const AgentDetails = ({ agent, onBack }: { readonly agent: Agent; readonl
           {' · '}
           <Link href={`/audit?agent=${encodeURIComponent(agent.name)}`}>{words.itsEvents}</Link>
         </Fact>
-        <ShortId id={agent.id} />
+        <Fact name={words.id}>
+          <ShortId id={agent.id} />
+        </Fact>
       </dl>
       <Credentials agent={agent} />
     </div>

@@ -50,7 +50,6 @@ export function AuditList({ log, events, isLive, openCursor, hrefOf, onOpen }: P
   const isFiltered = search.has('q') || FILTER_NAMES.some((name) => search.has(name));
   return (
     <section aria-label={words.list} className="flex h-full min-h-0 flex-col">
-      <h1 className="sr-only">{words.title}</h1>
       <AuditFilters searchBox={searchBox} isLive={isLive} />
       <div className="relative min-h-0 flex-1">
         {log.isPending ? (

@@ -155,17 +155,24 @@ function useRequest(request: Request | null, isPending: boolean, onEdit: () => v
   }, [request, isPending, onEdit, onArm]);
 }
 
-/** Long arguments have a box of their own; its lines get their heights as they are drawn, so the end is approached in a few steps. */
+/** Frames that the end of long arguments may take to come, and to stand still. */
+const MOST_FRAMES = 240;
+const STILL_FRAMES = 3;
+
+/** Long arguments have a box of their own; its lines get their heights as they are drawn, so the end is approached in steps. */
 function scrollToEnd(record: HTMLElement | null): void {
   const box = record?.querySelector<HTMLElement>('[data-scrolls]');
   if (!box) return;
   box.scrollIntoView({ block: 'center' });
   box.focus({ preventScroll: true });
-  let steps = 0;
+  let frames = 0;
+  let still = 0;
   const step = (): void => {
-    box.scrollTop = box.scrollHeight;
-    steps += 1;
-    if (steps < 6) requestAnimationFrame(step);
+    const isAtEnd = box.scrollTop + box.clientHeight >= box.scrollHeight - 1;
+    still = isAtEnd ? still + 1 : 0;
+    if (!isAtEnd) box.scrollTop = box.scrollHeight;
+    frames += 1;
+    if (still < STILL_FRAMES && frames < MOST_FRAMES) requestAnimationFrame(step);
   };
   step();
 }

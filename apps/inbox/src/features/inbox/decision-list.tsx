@@ -64,7 +64,6 @@ export function DecisionList({ me, openId, onOpen, onBack, onMark, onUndo }: Pro
 
   return (
     <section aria-label={inbox.list} className="flex h-full min-h-0 flex-col">
-      <h1 className="sr-only">{inbox.title}</h1>
       <FilterBar searchBox={searchBox} />
       <div className="relative min-h-0 flex-1">
         {list.isPending ? (

@@ -143,7 +143,7 @@ const Report = ({ report }: { readonly report: TryReport }) => (
         </p>
       )}
     </Notice>
-    <Section title={words.why}>
+    <Section title={words.why} level={2}>
       {report.grounds.length === 0 ? (
         <p>{words.noGround}</p>
       ) : (
@@ -168,7 +168,7 @@ const Report = ({ report }: { readonly report: TryReport }) => (
         </ul>
       )}
     </Section>
-    <Section title={words.considered}>
+    <Section title={words.considered} level={2}>
       <ul className="divide-y divide-line text-sm">
         {report.considered.map((each) => (
           <li key={`${each.kind} ${each.id}`} className="flex flex-wrap items-baseline gap-x-3 py-1.5">
