@@ -8,9 +8,9 @@ const AMBIGUOUS = 'is a path that different programs read differently';
  * knows where. Every way of reading the path (encoded or decoded, backslash as separator or as letter) must agree.
  * @throws CelFailure where they don't, for NUL, doubly encoded or climbing paths, `~`, and URLs: an error is dangerous in a rule and
  * covers nothing in a term, so neither `inside` nor `!inside` can be dodged by a trick of spelling
- * @example inside('/work/./a/../b.txt', '/work') === true
- * @example inside('/work/../etc/passwd', '/work') === false
- * @example inside('/workshop', '/work') === false
+ * @example inside('/home/./a/../b.txt', '/home') === true
+ * @example inside('/home/../etc/passwd', '/home') === false
+ * @example inside('/workshop', '/home') === false
  */
 export function inside(path: string, dir: string): boolean {
   const answers = new Set(readings(path, dir).map((reading) => isInsideAsRead(reading, dir)));
