@@ -47,6 +47,7 @@ export const FindingCode = z.enum([
   'rule.nobody_can_answer', // none of those whom it asks exists
   'rule.needs_too_many', // it wants more approvals than there are people to give them
   'rule.never_matches', // its pattern names no known tool
+  'config.names_no_tool', // what an entry of `tools` declares, such as what to redact, holds for no known tool
   'principal.unreachable', // no session and no token: questions to this person wait unseen
   'audit.unsealed', // recorded events that no checkpoint covers
   'config.drift', // the file says other than the database, which is what counts

@@ -1,6 +1,6 @@
 /** What only the host can see of its own health, for `doctor`. Reads; changes nothing. */
 import type { Config, Finding, HostFindings } from '@countersign/contracts';
-import type { Rule, RuleSet } from '@countersign/core';
+import { matchesPattern, type Rule, type RuleSet } from '@countersign/core';
 import { countUnsealed, listPrincipals, listTools, reachablePrincipals } from '@countersign/store';
 import type { Doer } from './actor.ts';
 import type { EngineDeps } from './deps.ts';
@@ -35,6 +35,7 @@ export async function findFindings(deps: EngineDeps, doer: Doer, file: Pick<Conf
       ...capped(quarantined.map(quarantineFinding), 'tools are quarantined'),
       ...capped(unanswerable(deps.rules(), names), 'rules ask more people than there are'),
       ...capped(neverMatching(deps, statuses), 'rules name no known tool'),
+      ...capped(namingNoTool(deps, statuses), 'entries of tools name no known tool'),
       ...unreachable(names, reachable),
       ...(await findDrift(db, doer, file)),
       ...(unsealed > 0 ? [unsealedFinding(unsealed)] : []),
@@ -108,19 +109,33 @@ const needsTooMany = ({ id, needs }: Rule, who: string): Finding => ({
 function neverMatching(deps: EngineDeps, statuses: readonly UpstreamStatus[]): readonly Finding[] {
   const { rules, for: rulesFor } = deps.rules();
   const matching = new Set(deps.upstreams.tools().flatMap(({ key, server, name }) => rulesFor(key, `${server}__${name}`)));
-  // What a server offers that never connected is not known: a rule about it may be right.
-  const unknown = statuses.filter(({ state, tools }) => state !== 'ready' && tools === 0).map(({ server }) => `${server}__`);
-  const mayBeOf = (pattern: string, prefix: string): boolean => {
-    const [head = ''] = pattern.split('*');
-    return head.startsWith(prefix) || (pattern !== head && prefix.startsWith(head));
-  };
   return rules
-    .filter((rule) => !matching.has(rule) && !unknown.some((prefix) => mayBeOf(rule.tool, prefix)))
+    .filter((rule) => !matching.has(rule) && !mayNameUnknown(rule.tool, statuses))
     .map(({ id, tool }) => ({
       code: 'rule.never_matches',
       severity: 'warning',
       message: `The rule ${id} is for ${tool}, and no tool of that name is known here: it never applies.`,
       fix: 'Correct its tool: countersign rules shows the tools that are known.',
+    }));
+}
+
+/** What a server offers that never connected is not known: what names a tool of it may be right. */
+function mayNameUnknown(pattern: string, statuses: readonly UpstreamStatus[]): boolean {
+  const [head = ''] = pattern.split('*');
+  const prefixes = statuses.filter(({ state, tools }) => state !== 'ready' && tools === 0).map(({ server }) => `${server}__`);
+  return prefixes.some((prefix) => head.startsWith(prefix) || (pattern !== head && prefix.startsWith(head)));
+}
+
+/** Entries of `tools` that hold for nothing. A tool whose own name is too long, or holds a dot, goes by another, which is what counts here. */
+function namingNoTool(deps: EngineDeps, statuses: readonly UpstreamStatus[]): readonly Finding[] {
+  const keys = deps.upstreams.tools().map(({ key }) => key);
+  return Object.entries(deps.config().tools)
+    .filter(([pattern]) => !keys.some((key) => matchesPattern(pattern, key)) && !mayNameUnknown(pattern, statuses))
+    .map(([pattern, { redact }]) => ({
+      code: 'config.names_no_tool',
+      severity: redact.length > 0 ? 'error' : 'warning',
+      message: `tools.${pattern} names no known tool, so what it declares holds for none${redact.length > 0 ? ': nothing is redacted by it' : ''}.`,
+      fix: 'Correct its name: countersign rules shows the tools that are known, by the names that count.',
     }));
 }
 

@@ -105,6 +105,22 @@ test('finds rules whose pattern names no known tool, and keeps silent about serv
   expect((await found(on, 'rule.never_matches')).map(({ message }) => message.split(' ')[2])).toEqual(['misspelt', 'gone', 'not-late']);
 });
 
+test('finds entries of tools that hold for no tool, worst where they should hide something', async () => {
+  const hides = { redact: ['args.password'], idempotent: false };
+  const tools = {
+    jar__cookie_jar: hides,
+    'files__*': { redact: [], idempotent: true },
+    'jar__cookie.jar': hides,
+    mail__send: { redact: [], idempotent: true },
+    git__push: hides,
+  };
+  const on = withUpstreams(await host({ config: { tools } }), {}, { server: 'git', state: 'down', tools: 0 });
+  expect((await found(on, 'config.names_no_tool')).map(({ severity, message }) => [severity, message.split(' ')[0]])).toEqual([
+    ['error', 'tools.jar__cookie.jar'],
+    ['warning', 'tools.mail__send'],
+  ]);
+});
+
 test('tells twenty of many and the number of the rest', async () => {
   const rules = Array.from({ length: 50 }, (_, n) => ({ id: `rule-${n}`, tool: `mail__send_${n}` }));
   const findings = await found(await host({ rules }), 'rule.never_matches');
