@@ -10,6 +10,7 @@ import {
   insertAgent,
   listPrincipals,
   listAgents as listRecords,
+  lockAuthority,
   mintId,
   pendingOn,
   runsOfConsultsWith,
@@ -34,12 +35,15 @@ export type NewAgent = {
 export async function createAgent(deps: EngineDeps, doer: Doer, fresh: NewAgent): Promise<Result<Agent, ErrorCode>> {
   if (!isName(fresh.name)) return fail('input.invalid', NAME_RULE);
   if (!(await findPrincipal(deps.store.db, fresh.principal))) return fail('not_found', `There is no principal ${fresh.principal}.`);
-  const alike = (await listPrincipals(deps.store.db)).find((principal) => fold(principal.name) === fold(fresh.name));
-  if (alike) return fail('agent.name_taken', `${fresh.name} is, or looks like, the name of a principal: ${alike.name}.`);
   const at = deps.now();
   const record: AgentRecord = { ...fresh, id: mintId('agt'), folded: fold(fresh.name), status: fresh.status ?? 'probation', createdAt: at };
-  const isNew = await deps.store.transact(async (tx) => {
-    if (!(await insertAgent(tx, record))) return false;
+  const made = await deps.store.transact(async (tx): Promise<Result<null, ErrorCode>> => {
+    // Under the lock that makes principals too, so that two at once don't take one name.
+    await lockAuthority(tx);
+    const alike = (await listPrincipals(tx)).find((principal) => fold(principal.name) === record.folded);
+    if (alike) return fail('agent.name_taken', `${fresh.name} is, or looks like, the name of a principal: ${alike.name}.`);
+    if (!(await insertAgent(tx, record)))
+      return fail('agent.name_taken', `There is an agent of that name, or one that looks like ${fresh.name}.`);
     await bumpAuthority(tx);
     await appendAudit(tx, [
       {
@@ -51,9 +55,9 @@ export async function createAgent(deps: EngineDeps, doer: Doer, fresh: NewAgent)
         payload: { status: record.status, description: fresh.description },
       },
     ]);
-    return true;
+    return ok(null);
   });
-  if (!isNew) return fail('agent.name_taken', `There is an agent of that name, or one that looks like ${fresh.name}.`);
+  if (!made.ok) return made;
   announceAuthority(deps);
   announceChange(deps, { type: 'agent', id: fresh.name, state: record.status, seenBy: [fresh.principal] });
   return ok(toWire({ ...record, lastSeenAt: null }));

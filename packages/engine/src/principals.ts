@@ -37,12 +37,6 @@ export async function createPrincipal(deps: EngineDeps, doer: Doer, fresh: NewPr
   const terms: MandateTerms = fresh.mandate ?? { scopes: [], terms: [] };
   const compiled = compileMandate(fresh.name, 1, terms);
   if (!compiled.ok) return compiled;
-  const alike = (await listAgents(deps.store.db, null)).find((agent) => agent.folded === fold(fresh.name));
-  if (alike)
-    return fail(
-      'agent.name_taken',
-      `There is an agent ${alike.name}: a principal of that name, or of one that looks like it, would be taken for it.`,
-    );
   const at = deps.now();
   const actor = actorOf(doer);
   const record: PrincipalRecord = {
@@ -52,17 +46,24 @@ export async function createPrincipal(deps: EngineDeps, doer: Doer, fresh: NewPr
     email: fresh.email ?? null,
     createdAt: at,
   };
-  const isNew = await deps.store.transact(async (tx) => {
-    if (!(await insertPrincipal(tx, record))) return false;
+  const made = await deps.store.transact(async (tx): Promise<Result<null, ErrorCode>> => {
+    // Under the lock that makes agents too, so that two at once don't take one name.
+    await lockAuthority(tx);
+    const alike = (await listAgents(tx, null)).find((agent) => agent.folded === fold(fresh.name));
+    if (alike) {
+      const message = `There is an agent ${alike.name}: a principal of that name, or of one that looks like it, would be taken for it.`;
+      return fail('agent.name_taken', message);
+    }
+    if (!(await insertPrincipal(tx, record))) return fail('agent.name_taken', `There is a principal ${fresh.name} already.`);
     await appendMandate(tx, { ...terms, principal: fresh.name, version: 1, madeBy: actor.name, createdAt: at });
     await bumpAuthority(tx);
     await appendAudit(tx, [
       { type: 'principal.created', at, actor, principal: fresh.name, payload: { name: fresh.name, displayName: fresh.displayName } },
       { type: 'mandate.changed', at, actor, principal: fresh.name, payload: { version: 1, mandate: terms } },
     ]);
-    return true;
+    return ok(null);
   });
-  if (!isNew) return fail('agent.name_taken', `There is a principal ${fresh.name} already.`);
+  if (!made.ok) return made;
   announceAuthority(deps);
   return ok(toWire(record));
 }

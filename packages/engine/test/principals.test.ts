@@ -148,3 +148,21 @@ describe('names', () => {
     expect(made).toMatchObject({ error: { code: 'agent.name_taken' } });
   });
 });
+
+describe('a name', () => {
+  it('is taken by one of an agent and a principal that are made at once (E1)', async () => {
+    const on = await host();
+    const operator = { operator: true } as const;
+    for (const [agent, principal] of [
+      ['zed', 'zed'],
+      ['he1en', 'helen'],
+    ] as const) {
+      const made = await Promise.all([
+        createAgent(on.deps, operator, { name: agent, principal: 'ben', description: '' }),
+        createPrincipal(on.deps, operator, { name: principal, displayName: 'Somebody' }),
+      ]);
+      expect(made.filter(({ ok }) => ok)).toHaveLength(1);
+      expect(made.find(({ ok }) => !ok)).toMatchObject({ error: { code: 'agent.name_taken' } });
+    }
+  });
+});
