@@ -20,8 +20,13 @@ export function readConfig(path: string, options: LoadOptions): Result<ConfigInF
 
 /** Which parts of a new config need a restart: those that were bound when the process started. */
 export function needsRestart(before: Config, after: Config): readonly string[] {
-  const bound = ['server', 'servers'] as const;
-  return bound
-    .filter((key) => JSON.stringify(before[key]) !== JSON.stringify(after[key]))
-    .map((key) => `${key} changed: restart to apply it`);
+  const bound: Readonly<Record<string, (config: Config) => unknown>> = {
+    server: ({ server }) => server,
+    servers: ({ servers }) => servers,
+    'limits.call_bytes': ({ limits }) => limits.call_bytes,
+    'limits.requests_per_minute': ({ limits }) => limits.requests_per_minute,
+  };
+  return Object.entries(bound)
+    .filter(([, of]) => JSON.stringify(of(before)) !== JSON.stringify(of(after)))
+    .map(([key]) => `${key} changed: restart to apply it`);
 }

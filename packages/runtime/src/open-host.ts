@@ -14,7 +14,7 @@ import {
 import { actorOf, createAuthority, type Doer, digestOf, type EngineDeps, seedFromConfig, syncTools, TOPIC } from '@countersign/engine';
 import { type AgentEndpoint, createAgentEndpoint, createUpstreams } from '@countersign/mcp';
 import { type JobQueue, memorySignals, openPgliteQueue } from '@countersign/queue';
-import { appendAudit, countCalls, openEmbeddedStore } from '@countersign/store';
+import { appendAudit, bumpAuthority, countCalls, openEmbeddedStore } from '@countersign/store';
 import type { Logger } from 'pino';
 import { bindEndpoint } from './bind-endpoint.ts';
 import { bindOperations, type Operations } from './bind-operations.ts';
@@ -89,10 +89,15 @@ export async function openHost(options: HostOptions): Promise<Result<Host, 'conf
     if (!next.ok) return next;
     const warnings = [...needsRestart(config(), next.value.loaded.config), ...next.value.loaded.warnings.map((warning) => warning.message)];
     const { digest, rules } = next.value.rules;
-    await appendAudit(store.db, [
-      { type: 'rules.loaded', at: now(), actor: actorOf(doer), payload: { digest, rules: rules.length, before: inForce.rules.digest } },
-    ]);
+    const payload = { digest, rules: rules.length, before: inForce.rules.digest };
+    // What is being judged by the rules of before commits no more: it is judged again, by these.
+    await store.transact(async (tx) => {
+      await bumpAuthority(tx);
+      await appendAudit(tx, [{ type: 'rules.loaded', at: now(), actor: actorOf(doer), payload }]);
+    });
     inForce = next.value;
+    deps.authority.forget();
+    signals.publish(TOPIC.authority, '');
     signals.publish(TOPIC.changes, JSON.stringify({ type: 'rules', id: digest, seenBy: [] }));
     return ok({ digest, rules: rules.length, warnings });
   }
