@@ -171,7 +171,7 @@ async function editedArgs(deps: EngineDeps, caller: Caller, id: string, input: A
     );
   const text = canonicalize(args);
   if (text === before) return ok(null);
-  const judged = await judgeEdit(deps, call, decision, principal, args);
+  const judged = await judgeEdit(deps, call, decision, { name: principal, note: input.note }, args);
   return judged.ok ? ok({ args: text, judgement: judged.value }) : judged;
 }
 

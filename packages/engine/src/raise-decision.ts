@@ -168,7 +168,8 @@ export const deadline = (decision: DecisionRecord): OutboxRecord => ({
   relayAt: new Date(Date.parse(decision.state.expiresAt) - RELAY_AHEAD_MS).toISOString(),
 });
 
-const neededBy = (part: Part): number => Math.max(...part.grounds.map((ground) => ground.needs));
+/** How many different principals must approve it. */
+export const neededBy = (part: Part): number => Math.max(...part.grounds.map((ground) => ground.needs));
 const reachable = (part: Part, principals: ReadonlySet<string>): readonly string[] => part.answerBy.filter((name) => principals.has(name));
 
 /** The ids that every event about a decision carries. */

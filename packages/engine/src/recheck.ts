@@ -4,6 +4,7 @@ import type { EngineDeps } from './deps.ts';
 import { sha256 } from './digest.ts';
 import { standInRun } from './enter-run.ts';
 import { hasTool, type Judgement, judge, type Work } from './judge.ts';
+import { neededBy, partsOf } from './raise-decision.ts';
 import type { JsonObject } from './upstreams.ts';
 
 /** How an approval stands at the moment of dispatch. */
@@ -20,7 +21,7 @@ export type Standing =
  * commits only under the authority version that this read.
  */
 export async function recheck(deps: EngineDeps, call: CallRecord, decisions: readonly DecisionRecord[]): Promise<Standing> {
-  const { host, tools } = await deps.authority.host('current');
+  const { host } = await deps.authority.host('current');
   if (host.frozen) return { kind: 'waits' };
   // Where an attempt before may have taken effect, whoever records this says so (`refuseCall`).
   const nothing = call.life.mayHaveRun ? '' : ' Nothing was executed.';
@@ -42,7 +43,7 @@ export async function recheck(deps: EngineDeps, call: CallRecord, decisions: rea
   if (!inRun.ok) return refused('run.closed', `${inRun.error.message}${nothing}`);
   const { caller: agent, work } = inRun.value;
   const tool = deps.upstreams.tool(call.tool);
-  if (!tool && isServerAway(deps, tools.get(call.tool)?.server)) return { kind: 'waits' };
+  if (!tool && (await isToolAway(deps, call.tool))) return { kind: 'waits' };
   if (!tool || !hasTool(deps, agent, call.tool))
     return refused('tool.unknown', `${call.agent} no longer has the tool ${call.tool}.${nothing}`);
   if (tool.digest !== call.toolDigest)
@@ -60,10 +61,25 @@ export async function recheck(deps: EngineDeps, call: CallRecord, decisions: rea
   if (effect === 'allow') return { kind: 'stands', authority: judgement.authority, limited };
   if (judgement.rulesDigest !== call.rulesDigest)
     return { kind: 'stricter', work, judgement, why: `The rules for ${call.tool} changed after the approval.` };
-  const judged = new Set([...call.grounds, ...ownUses(call, judgement)].map(groundKey));
+  const own = ownUses(call, judgement);
+  const judged = new Set([...call.grounds, ...own].map(groundKey));
   const fresh = grounds.find((ground) => ground.mode === 'enforce' && !judged.has(groundKey(ground)));
   if (fresh) return { kind: 'stricter', work, judgement, why: fresh.reason };
+  const lacking = unapproved(
+    grounds.filter((ground) => !own.includes(ground)),
+    call.principal,
+    asks,
+  );
+  if (lacking) return { kind: 'stricter', work, judgement, why: lacking };
   return { kind: 'stands', authority: judgement.authority, limited };
+}
+
+/** The reason behind grounds that not as many of those whom they belong to have approved as they need; null where there are none. */
+function unapproved(grounds: readonly Ground[], principal: string, asks: readonly DecisionRecord[]): string | null {
+  const approvals = asks.flatMap(({ state }) => (state.state === 'approved' ? state.approvals : []));
+  const approved = new Set(approvals.map((approval) => approval.principal));
+  const lacks = partsOf(grounds, principal).find((part) => part.answerBy.filter((name) => approved.has(name)).length < neededBy(part));
+  return lacks?.grounds[0]?.reason ?? null;
 }
 
 /** Missing terms that are missing only because this very call used them up: the mandate itself is the one that it was judged under. */
@@ -73,9 +89,12 @@ const ownUses = (call: CallRecord, { verdict, mandateVersions }: Judgement): rea
       kind === 'term' && answerBy.every((name) => call.countedBy.includes(name) && mandateVersions[name] === call.mandateVersions[name]),
   );
 
-/** Whether a server of the config is not connected. What it offers is not known then: after a restart its tools are not listed yet. */
-const isServerAway = (deps: EngineDeps, server: string | undefined): boolean =>
-  deps.upstreams.status().some((status) => status.server === server && status.state !== 'ready');
+/** Whether a tool's server is not connected, so that nobody knows whether it still has it: after a restart nothing is listed yet. */
+export async function isToolAway(deps: EngineDeps, key: string): Promise<boolean> {
+  const { tools } = await deps.authority.host('cached');
+  const server = tools.get(key)?.server;
+  return deps.upstreams.status().some((status) => status.server === server && status.state !== 'ready');
+}
 
 /**
  * Whether the arguments about to be sent are, to the byte, those that arrived or those that an approving principal made of them. A decision that

@@ -1,4 +1,4 @@
-import { answerDecision, expireDecision, withdrawDecision } from '@countersign/engine';
+import { answerDecision, dispatchCall, expireDecision, withdrawDecision } from '@countersign/engine';
 import { describe, expect, it } from 'vitest';
 import { EAT, SMASH, sharedHosts } from './shared-host.ts';
 
@@ -118,6 +118,32 @@ describe('answering', () => {
     await answer('ada', decision!.id, {});
     await work();
     expect(upstreams.seen.map((call) => call.args)).toEqual([{ action: 'eat', amount: 1 }]);
+  });
+
+  it.each([
+    ['needs several to approve', { answer_by: ['ada', 'ben'], needs: 2 }, { note: 'Fine.' }, 'decision.edit_refused'],
+    ['belongs to somebody else', { answer_by: ['ben'] }, { note: 'Fine.' }, 'decision.edit_refused'],
+    ['can’t be undone, without a note', { irreversible: true }, {}, 'decision.note_required'],
+    ['is refused by a rule', { effect: 'refuse' }, { note: 'Fine.' }, 'decision.edit_refused'],
+  ])('lets nobody edit a call into one that %s (A7)', async (_, rule, given, code) => {
+    const on = await host({ rules: [EAT, { id: 'much', tool: 'jar__cookie_jar', match: 'args.amount > 10', ...rule }] });
+    const { id } = await on.held('researcher', 'jar__cookie_jar', { action: 'eat', amount: 3 });
+    const edited = await on.answer('ada', id, { editedArgs: { action: 'eat', amount: 500 }, ...given });
+    expect(edited).toMatchObject({ ok: false, error: { code } });
+    await on.work();
+    expect(on.upstreams.seen).toEqual([]);
+    expect((await on.decisions('ada', 'pending')).map((decision) => decision.id)).toEqual([id]);
+  });
+
+  it('sends nothing that not as many have approved as it needs, whatever the row of the call says', async () => {
+    const on = await host({ rules: [{ ...EAT, answer_by: ['ada', 'ben'], needs: 2 }] });
+    await on.call('researcher', 'jar__cookie_jar', { action: 'eat' });
+    const [decision] = await on.decisions('ada', 'pending');
+    expect(await on.answer('ada', decision!.id, {})).toMatchObject({ ok: true, value: { state: 'pending' } });
+    await on.deps.store.db.execute(`update decision set state = 'approved', settled_at = created_at`);
+    await on.deps.store.db.execute(`update call set state = 'queued'`);
+    await dispatchCall(on.deps, decision!.call!.id);
+    expect(on.upstreams.seen).toEqual([]);
   });
 
   it('runs the edited arguments, and keeps what was asked, edited and run (A7)', async () => {
