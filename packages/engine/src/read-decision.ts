@@ -105,7 +105,7 @@ function wireDecision(
     irreversible: question.irreversible,
     call: call && wireCall(call),
     request: record.request && { ...record.request },
-    context: { seen: { ...record.context.seen }, claimed: record.context.claimed },
+    context: { seen: seenFor(viewer, record), claimed: record.context.claimed },
     answers: given.map((answer) => ({
       id: answer.id,
       principal: answer.principal,
@@ -128,6 +128,15 @@ function wireDecision(
     settledAt: state.state === 'pending' ? null : state.settledAt,
     settledReason: settledReason(record),
   };
+}
+
+/**
+ * What the server saw, as far as this viewer may see it. What other agents did in the runs above is there for the person who decides: to the
+ * agent that was asked, which may be another principal's, it is nobody's business.
+ */
+function seenFor(viewer: Caller, { context }: DecisionRecord): Record<string, unknown> {
+  const { above, ...own } = context.seen;
+  return viewer.agent || above === undefined ? own : { ...own, above };
 }
 
 const wireCall = (call: CallRecord): NonNullable<Decision['call']> => ({

@@ -1,4 +1,4 @@
-import { answerDecision, extendDecision, issueAgentCredential } from '@countersign/engine';
+import { answerDecision, extendDecision, issueAgentCredential, listDecisions, readDecision } from '@countersign/engine';
 import { mintId, openRun } from '@countersign/store';
 import { describe, expect, it } from 'vitest';
 import { consults, fourPrincipals, type Mandate, putMandate } from './chain-words.ts';
@@ -55,6 +55,20 @@ describe('a call in a chain', () => {
         above: [{ agent: 'editor', principal: 'ada', lastCalls: [{ tool: 'files__write_file', arguments: '{"path":"draft"}' }] }],
       },
     });
+  });
+
+  it('shows the agent that was asked nothing of what those above it did, though it may read its decision', async () => {
+    const { on, ask, take, call } = await setUp({}, { rules: [SMASH] });
+    await on.call('editor', 'files__write_file', { path: 'the diary of ada' });
+    await ask('editor', 'treasurer', 'May the jar go?');
+    const { caller } = await take('treasurer');
+    await call(caller, 'jar__smash_jar', { jar: 1 });
+    const [decision] = await on.decisions('ben', 'pending');
+    const read = await readDecision(on.deps, await on.caller('treasurer'), decision!.id);
+    expect(read).toMatchObject({ ok: true, value: { context: { seen: { question: 'May the jar go?' } } } });
+    expect(JSON.stringify(read)).not.toContain('diary');
+    expect(JSON.stringify(await listDecisions(on.deps, await on.caller('treasurer'), { limit: 10, sort: 'age' }))).not.toContain('diary');
+    expect(JSON.stringify(decision)).toContain('diary');
   });
 
   it('caps what it shows of long results above, and says so', async () => {
