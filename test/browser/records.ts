@@ -39,7 +39,7 @@ export function records(at: () => At): void {
       expect(await page.evaluate(() => 'pwned' in window)).toBe(false);
       expect(asked.filter((url) => !url.startsWith(at().host.url()))).toEqual([]);
       expect(await her.record().locator('img, script, a[href^="javascript:"]').count()).toBe(0);
-      await her.answer('r', `No. ${HIDDEN}`);
+      await her.answer('r', `Nobody labels that. ${HIDDEN}`);
       await her.isSettled('refused');
       expect((await readDecision(ada, id)).answers[0]?.note).toContain(HIDDEN);
       expect(await page.locator('body').textContent()).not.toMatch(OBEYED);

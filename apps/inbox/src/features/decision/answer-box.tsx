@@ -54,9 +54,11 @@ export function AnswerBox(props: Props) {
   if (!may.approve && !may.refuse) return <NotYours decision={decision} me={me} />;
   if (armed !== null && may[armed]) return <Armed {...props} armed={armed} />;
   const labels = LABELS(decision, draft.edited !== null);
+  const others = waitsFor({ decision, me });
   return (
     <Bar>
-      {!isWhole && (
+      {others !== null && <p className="mb-2 text-sm text-quiet">{words.already(others)}</p>}
+      {!isWhole && may.approve && (
         <p className="mb-2 flex flex-wrap items-center gap-2 text-sm text-quiet">
           {words.waitsFor.whole}
           <Button look="quiet" onClick={onToEnd}>
@@ -100,12 +102,19 @@ const Bar = ({ children, isGrave = false }: { readonly children: React.ReactNode
   </section>
 );
 
-const NotYours = ({ decision, me }: { readonly decision: Decision; readonly me: string }) => {
-  const hasApproved = decision.answers.some((answer) => answer.principal === me && answer.effect === 'approve');
-  const others = decision.answerBy.filter((name) => !decision.answers.some((answer) => answer.principal === name));
+type Mine = { readonly decision: Decision; readonly me: string };
+
+/** Whose approval is missing beside that of `me`; null where `me` has not approved. */
+function waitsFor({ decision, me }: Mine): string | null {
+  if (!decision.answers.some((answer) => answer.principal === me && answer.effect === 'approve')) return null;
+  return listNames(decision.answerBy.filter((name) => !decision.answers.some((answer) => answer.principal === name)));
+}
+
+const NotYours = (mine: Mine) => {
+  const others = waitsFor(mine);
   return (
     <Bar>
-      <p className="text-quiet">{hasApproved ? words.already(listNames(others)) : words.youMayNot(listNames(decision.answerBy))}</p>
+      <p className="text-quiet">{others === null ? words.youMayNot(listNames(mine.decision.answerBy)) : words.already(others)}</p>
     </Bar>
   );
 };
