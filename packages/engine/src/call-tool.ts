@@ -32,6 +32,7 @@ import { enterAgain } from './enter-run.ts';
 import { hasTool, type Judgement, judge, type Work } from './judge.ts';
 import { about, callRecord, raiseDecision } from './raise-decision.ts';
 import { recordRejected } from './record-refused.ts';
+import { replaceHeld } from './replace-held.ts';
 import { recordCounted } from './term-uses.ts';
 import type { UpstreamFailure, UpstreamReply } from './upstreams.ts';
 import { workOf } from './work.ts';
@@ -112,7 +113,9 @@ async function runOrRefuse(
     const { host } = await deps.authority.host('current');
     const isStale = isRefused || host.authority !== record.authority;
     const approved = isStale ? null : await findApproved(deps.store.db, record);
-    return approved ? await follow(deps, caller, approved, incoming) : 'stale';
+    if (!approved) return 'stale';
+    if (await replaceHeld(deps, intent, judgement.limited, approved)) return await run(deps, caller, record, incoming);
+    return await follow(deps, caller, approved, incoming);
   }
   if (isRefused) return await refusedByGate(deps, judgement, record);
   return await run(deps, caller, record, incoming);

@@ -1,4 +1,4 @@
-import { awaitDecision, freezeHost, setMandate, thawHost } from '@countersign/engine';
+import { answerDecision, awaitDecision, freezeHost, setMandate, thawHost } from '@countersign/engine';
 import type { TestHost } from '@countersign/testkit';
 import { describe, expect, it } from 'vitest';
 import { EAT, sharedHosts } from './shared-host.ts';
@@ -24,16 +24,44 @@ describe('a call that is made again', () => {
     ],
     ['the host is thawed', (on) => freezeHost(on.deps, { operator: true }, 'A look round.'), (on) => thawHost(on.deps, { operator: true })],
     ['the rule is gone', async (on) => on.setRules([EAT]), async (on) => on.setRules([])],
-  ])('while it is held attaches to its decision and runs once, even where nobody would ask because %s (B7)', async (_, hold, release) => {
+  ])('runs at once, and once, where nobody need be asked any more because %s: the question is withdrawn (B7)', async (_, hold, release) => {
     const on = await host();
     await hold(on);
-    expect(await on.call('researcher', 'jar__cookie_jar', EATING)).toMatchObject({ kind: 'held' });
+    const held = await on.held('researcher', 'jar__cookie_jar', EATING);
     await release(on);
-    expect(await on.call('researcher', 'jar__cookie_jar', EATING)).toMatchObject({ kind: 'held' });
-    expect(on.upstreams.seen).toEqual([]);
-    await approveAll(on);
     expect(await on.call('researcher', 'jar__cookie_jar', EATING)).toMatchObject({ kind: 'reply' });
+    expect(await held.end).toMatchObject({ kind: 'refused', code: 'withdrawn' });
+    expect(await on.decisions('ada', 'pending')).toEqual([]);
+    expect(await on.answer('ada', held.id, {})).toMatchObject({ ok: false, error: { code: 'decision.withdrawn' } });
+    await on.work();
     expect(on.upstreams.seen).toHaveLength(1);
+    expect((await on.events()).slice(-5)).toEqual([
+      'call.refused',
+      'decision.withdrawn',
+      'call.admitted',
+      'call.completed',
+      'decision.answer_rejected',
+    ]);
+  });
+
+  it('is either withdrawn by the repeat or approved by the person, never both, when both come at once', async () => {
+    for (let round = 0; round < 10; round += 1) {
+      const on = await host({ rules: [EAT] });
+      await on.call('researcher', 'jar__cookie_jar', EATING);
+      const [decision] = await on.decisions('ada', 'pending');
+      const given = { version: decision!.version, shownDigest: decision!.shownDigest, effect: 'approve' } as const;
+      const ada = await on.caller('ada');
+      on.setRules([]);
+      const answer = () => answerDecision(on.deps, ada, decision!.id, given);
+      const repeat = () => on.call('researcher', 'jar__cookie_jar', EATING);
+      const [first, second] = round % 2 === 0 ? [answer(), repeat()] : [repeat(), answer()];
+      const [one, other] = await Promise.all([first, second]);
+      const isApproved = 'ok' in one ? one.ok : 'ok' in other && other.ok;
+      await on.work();
+      const ran = on.upstreams.seen.map((seen) => seen.idempotencyKey);
+      expect(ran.filter((key) => key === decision!.call!.id)).toHaveLength(isApproved ? 1 : 0);
+      expect(ran).toHaveLength(1);
+    }
   });
 
   it('gets a result that nobody fetched for a day, and is a new call after that', async () => {

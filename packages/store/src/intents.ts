@@ -29,7 +29,7 @@ const callJson = (record: CallRecord): Record<string, unknown> => {
   };
 };
 
-/** The approved call that an identical allowed one attaches to instead of running a second time. */
+/** The call, held or approved, that stands in the way of an identical allowed one, which must not run beside it. */
 export async function findApproved(
   db: Queryable,
   call: Pick<CallRecord, 'agent' | 'tool' | 'argsDigest' | 'run' | 'createdAt'>,
@@ -44,7 +44,8 @@ export async function findApproved(
 /**
  * Records calls that need no person (allowed ones, and refused ones, which are finished at once), each with its event, in one statement for
  * all callers of this moment. A call goes in only where the authority that it was judged under is still the current one, and its run is open.
- * An allowed call does not go in while the same one stands approved and its result was not fetched: it attaches to that (`findApproved`).
+ * An allowed call does not go in while the same one is held, or stands approved and its result was not fetched: it takes the place of the
+ * former, and attaches to the latter (`findApproved`).
  * @returns for each: whether it was recorded, and the authority version now.
  */
 export async function recordIntents(db: Queryable, intents: readonly Intent[]): Promise<readonly IntentAnswer[]> {
