@@ -7,7 +7,7 @@ import { heldAs } from '../e2e/mcp-clients.ts';
 import { ROOT } from '../e2e/place.ts';
 import { mustBe } from '../e2e/started-host.ts';
 import type { At } from './at-inbox.ts';
-import type { Inbox } from './inbox-page.ts';
+import { type Inbox, openInbox } from './inbox-page.ts';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const SIZES = { desktop: { width: 1280, height: 800 }, phone: { width: 390, height: 844 } } as const;
@@ -22,7 +22,7 @@ type Page = {
 
 /** Every page, at both widths and in both schemes: what a machine can find wrong with it, and its picture. */
 export function pages(at: () => At): void {
-  describe.each(Object.keys(SIZES) as (keyof typeof SIZES)[])('on a %s', (size) => {
+  describe.concurrent.each(Object.keys(SIZES) as (keyof typeof SIZES)[])('on a %s', (size) => {
     let long = '';
     let grave = '';
     let settled = '';
@@ -121,18 +121,26 @@ export function pages(at: () => At): void {
       'has nothing on $name that axe finds fault with, light or dark, and no sideways scrolling',
       async ({ name, path, ready }) => {
         const where = path.replace('GRAVE', grave).replace('LONG', long).replace('SETTLED', settled);
-        const her = await at().inbox(where, { viewport: SIZES[size], reducedMotion: 'reduce' });
-        await ready(her);
-        await faultless(her, `${name}-${size}`);
+        await look(at(), size, { name, path: where, ready });
       },
     );
 
     it('has nothing on the login page that axe finds fault with', async () => {
-      const her = await at().inbox('/', { viewport: SIZES[size], reducedMotion: 'reduce', token: null });
-      await her.sees('Ask for a link');
-      await faultless(her, `login-${size}`);
+      await look(at(), size, { name: 'login', path: '/', ready: (her) => her.sees('Ask for a link') }, null);
     });
   });
+}
+
+/** Opens a page by itself: several are looked at at a time. */
+async function look(at: At, size: keyof typeof SIZES, { name, path, ready }: Page, token: string | null = at.adaToken): Promise<void> {
+  const her = await openInbox(at.browser, { url: at.host.url(), token, path, viewport: SIZES[size], reducedMotion: 'reduce' });
+  try {
+    await ready(her);
+    await faultless(her, `${name}-${size}`);
+    expect(her.breakages).toEqual([]);
+  } finally {
+    await her.close();
+  }
 }
 
 /** Looks at a page in both schemes, by machine, and keeps its picture. */
@@ -156,7 +164,7 @@ async function faultless({ page }: Inbox, name: string): Promise<void> {
 async function faults(page: Inbox['page'], rules: readonly string[]): Promise<string[]> {
   const { violations } = await page.evaluate((only) => {
     const { axe } = window as unknown as { axe: { run: (options: object) => Promise<AxeResults> } };
-    return axe.run(only.length === 0 ? {} : { runOnly: only });
+    return axe.run({ resultTypes: ['violations'], preload: false, ...(only.length > 0 && { runOnly: only }) });
   }, rules);
   return violations.map(
     ({ id, help, nodes }) => `${id}: ${help}: ${nodes.map((node) => `${node.html.slice(0, 160)} ${node.failureSummary}`).join(' | ')}`,

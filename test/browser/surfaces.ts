@@ -59,8 +59,12 @@ export function surfaces(at: () => At): void {
       const [here, there] = [await inbox('/?q=surface'), await inbox('/?q=surface')];
       const tab = inboxOf(await there.page.context().newPage());
       await tab.page.goto(`${host.url()}/?q=surface`);
-      const times: number[] = [];
-      for (const round of [1, 2, 3]) {
+      const asked = performance.now();
+      for (let n = 0; n < 5; n += 1) mustBe(await ada.me());
+      // A second, but no less than some round trips; and the best of three, since what the machine does besides is not the product's.
+      const limit = Math.max(1000, 4 * (performance.now() - asked));
+      let best = Number.POSITIVE_INFINITY;
+      for (let round = 1; round <= 3 && best >= limit; round += 1) {
         const name = `surface ${round}`;
         const id = await hold({ test: 'surfaces', what: name });
         for (const { row, record, sees } of [there, tab, here]) {
@@ -72,15 +76,11 @@ export function surfaces(at: () => At): void {
         await here.isSettled('refused');
         const begin = performance.now();
         await Promise.all([there, tab].map(({ isSettled }) => isSettled('refused')));
-        times.push(performance.now() - begin);
+        best = Math.min(best, performance.now() - begin);
         for (const { row } of [here, there, tab]) await row(name).waitFor({ state: 'detached' });
         expect((await readDecision(ada, id)).state).toBe('refused');
       }
-      // The best of three, and no less than some round trips: what the machine does besides is not the product's.
-      const asked = performance.now();
-      for (const _ of times) await ada.me();
-      const roundTrip = (performance.now() - asked) / times.length;
-      expect(Math.min(...times)).toBeLessThan(Math.max(1000, 20 * roundTrip));
+      expect(best).toBeLessThan(limit);
       expect(tab.breakages).toEqual([]);
     });
 
